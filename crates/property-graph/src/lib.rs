@@ -13,6 +13,7 @@
 #![warn(unreachable_pub)]
 
 mod bytes;
+mod column;
 mod dictionary;
 pub mod expression;
 pub mod graph;
@@ -22,6 +23,7 @@ mod record;
 mod testing;
 pub mod transaction;
 pub mod value;
+pub mod vector;
 
 pub use dictionary::{KeyCode, LabelCode, TypeCode};
 pub use record::{NodeRecord, RelationshipRecord};

@@ -21,7 +21,8 @@ use crate::order::{self, Durable};
 /// 3: named snapshots, and segments of history.
 /// 4: relationships, and store extensions.
 /// 5: the log's file is named by the root, and large commits lie in extents.
-pub const FORMAT_VERSION: u32 = 5;
+/// 6: records of property graphs lie in columns, and what differs of them is logged.
+pub const FORMAT_VERSION: u32 = 6;
 
 /// Bytes that the crates above can keep in the root.
 pub const USER_BYTES: usize = 192;

@@ -121,6 +121,15 @@ fn graph_with_everything() -> Result<Image, GraphError> {
         own.create_relationship(late, "KNOWS", people[0], [("since", 2050.into())])?;
         own.set(people[8], "number", 1000)
     })?;
+    // A column, and a change of everything that can change.
+    graph.write(|own| {
+        let all = people.iter().skip(10).take(10);
+        all.clone()
+            .try_for_each(|&one| own.set(one, "city", "Chur"))?;
+        own.add_label(people[1], "Mover")?;
+        own.remove_label(people[1], "Person")?;
+        own.remove(people[1], "city")
+    })?;
     drop(graph);
     Ok(Image::of_storage(&storage, &["extents", "log", "pool"]))
 }

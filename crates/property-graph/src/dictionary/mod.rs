@@ -171,6 +171,12 @@ impl Dictionary {
         self.space(names).read().uncommitted(code)
     }
 
+    /// How many names commits have given a code, of all kinds; never fewer.
+    pub(crate) fn committed_names(&self) -> u64 {
+        let spaces = Names::ALL.iter().map(|&names| self.space(names).read());
+        spaces.map(|space| space.order.len() as u64).sum()
+    }
+
     /// Codes that commits have assigned, with their names, in the order of
     /// assignment.
     pub(crate) fn committed(&self, names: Names) -> Vec<(u32, Arc<str>)> {

@@ -6,7 +6,7 @@ use super::{Comparison, Expression, Node, Part, TextTest, TypeError};
 use crate::value::Value;
 
 /// True, false, or null.
-type Truth = Option<bool>;
+pub(crate) type Truth = Option<bool>;
 
 /// Value of a part that is to be a boolean.
 pub(super) fn truth<E: From<TypeError>>(
@@ -111,7 +111,8 @@ fn chained<E: From<TypeError>>(
     Ok(known)
 }
 
-fn compared(comparison: Comparison, left: &Value, right: &Value) -> Truth {
+/// Truth of `left comparison right`.
+pub(crate) fn compared(comparison: Comparison, left: &Value, right: &Value) -> Truth {
     let holds: fn(Ordering) -> bool = match comparison {
         Comparison::Equal => return left.equals(right),
         Comparison::Unequal => return left.equals(right).map(|equal| !equal),
@@ -145,7 +146,7 @@ fn tested(test: TextTest, text: &Value, wanted: &Value) -> Truth {
 }
 
 /// True if an element is equal, else null if one may be, else false.
-fn is_in(member: &Value, list: &[Value]) -> Truth {
+pub(crate) fn is_in(member: &Value, list: &[Value]) -> Truth {
     let mut known = Some(false);
     for element in list {
         match member.equals(element) {

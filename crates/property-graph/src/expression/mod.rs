@@ -25,6 +25,7 @@ use std::fmt;
 use std::ops::Range;
 
 pub use error::{SyntaxError, TypeError, pointed};
+pub(crate) use evaluate::{compared, is_in};
 
 use crate::value::Value;
 
@@ -71,13 +72,20 @@ enum Node {
     IsNotNull(Box<Part>),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Comparison {
+/// Operators that compare two values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Comparison {
+    /// `=`
     Equal,
+    /// `<>`
     Unequal,
+    /// `<`
     Less,
+    /// `<=`
     LessOrEqual,
+    /// `>`
     Greater,
+    /// `>=`
     GreaterOrEqual,
 }
 

@@ -67,6 +67,18 @@ pub enum GraphError {
         /// Why.
         error: TypeError,
     },
+    /// The query was cancelled.
+    #[error("the query was cancelled")]
+    Cancelled,
+    /// A query would hold more memory than its [`Account`](super::Account) allows.
+    #[error(
+        "the query needs more than its {limit} bytes of memory; let it read less at once, \
+         or raise its limit"
+    )]
+    MemoryLimit {
+        /// Most bytes that it may hold.
+        limit: u64,
+    },
     /// An error of the caller's own code, which ends the transaction.
     #[error(transparent)]
     User(#[from] Box<dyn std::error::Error + Send + Sync>),

@@ -28,6 +28,7 @@
 //!
 //! [`Storage`]: evergraph_storage::Storage
 
+mod batch;
 mod changes;
 mod check;
 mod committed;
@@ -59,6 +60,10 @@ use std::sync::Arc;
 
 use evergraph_topology::{CheckReport, Snapshot, Store, TopologyError, is_reserved};
 
+pub use batch::{
+    Account, Ends, Expanded, Filter, GraphRead, LabelExpression, Labels, MORSEL_SLOTS, Morsel,
+    Morsels, Test, UNCOMMITTED,
+};
 pub use changes::{ChangedNodes, Changes};
 pub use entity::{Node, Relationship};
 pub use error::GraphError;
@@ -82,6 +87,8 @@ pub use write::load::Load;
 use self::committed::Committed;
 use self::core::Core;
 use self::definitions::repair::repair_indexes;
+pub use crate::expression::Comparison;
+pub use crate::record::EntityKind;
 use crate::transaction::{
     ActiveTransaction, TransactionId, TransactionManager, TransactionOptions,
 };

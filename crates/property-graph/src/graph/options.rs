@@ -11,8 +11,8 @@ pub struct GraphOptions {
     /// The store: log, extents, sections. Direction, mode and columns are not
     /// chosen here.
     pub store: Config,
-    /// Records in a chunk, at most 65,536. A checkpoint writes a whole chunk for one
-    /// changed record.
+    /// Records in a chunk, at most 65,536. A checkpoint writes a whole column of a chunk for one
+    /// changed value.
     pub chunk_records: u32,
 }
 
@@ -38,7 +38,7 @@ impl Default for GraphOptions {
                 section_shift: SECTION_SHIFT,
                 ..Config::default()
             },
-            chunk_records: 256,
+            chunk_records: 2048,
         }
     }
 }

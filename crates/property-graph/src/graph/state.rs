@@ -13,11 +13,12 @@ use evergraph_topology::extension::{EXTENSION_BLOBS, Place, StoreExtension};
 
 use super::changes::Followers;
 use super::limits::Limits;
+use super::redo::changed::{Changed, Changing};
 use super::redo::loaded::{LabelSets, Loaded, LoadedNode, node_records, relationship_records};
 use super::redo::{RedoOperation, damaged, decode};
 use super::schema::{Governed, Schema};
 use crate::dictionary::{Dictionary, TextPolicy};
-use crate::record::{Fixed, Geometry, NodeRecord, RelationshipRecord, Table};
+use crate::record::{EntityKind, Fixed, Geometry, NodeRecord, RelationshipRecord, Table};
 
 // Numbers tell the parts apart, in the section directory too.
 const NODES: u32 = 0;
@@ -121,7 +122,41 @@ impl State {
                 let chunk = self.chunk_that_begins_with(relationships.first)?;
                 self.relationships().load(csn, chunk, rows)
             }
+            RedoOperation::Changed(changed) => match changed.difference.kind {
+                EntityKind::Node => self.change(csn, &changed, self.nodes(), needed),
+                EntityKind::Relationship => {
+                    self.change(csn, &changed, self.relationships(), needed)
+                }
+            },
         }
+    }
+
+    /// Changes existing records. A chunk that is merged up to this commit or further
+    /// (replay) holds what follows, and nothing of the record before; indexes are merged
+    /// with it.
+    fn change<R: Changing + Governed>(
+        &self,
+        csn: u64,
+        changed: &Changed,
+        table: &Table<R>,
+        needed: &Needed,
+    ) -> Result<(), StorageError> {
+        for (row, &id) in changed.ids.iter().enumerate() {
+            let merged = table.merged_csn(id / self.chunk_records());
+            if csn <= merged && !failpoint!("changes.over-what-is-merged") {
+                continue;
+            }
+            // Nothing newer is applied: the record as of this commit is the one before.
+            let as_of = failpoint!("changes.of-what-is-merged", merged, else csn);
+            let before = table.get(id, as_of)?;
+            let before = before.ok_or_else(|| damaged("changes a record that is not there"))?;
+            let after = changed.record_after(&*before, row);
+            let schema = &self.schema;
+            schema.apply_record(csn, id, || Ok(Some(before)), Some(&after))?;
+            table.apply(csn, id, Some(after), needed)?;
+            failpoint!("graph.applied-in-part");
+        }
+        Ok(())
     }
 
     fn load_nodes(

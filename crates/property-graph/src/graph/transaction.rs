@@ -33,6 +33,8 @@ pub struct Transaction {
     pub(super) names: NewNames,
     /// Indexes and constraints that come or go.
     pub(super) schema: Vec<RedoOperation>,
+    /// Number of these at savepoints that were taken behind some.
+    schema_at: Vec<(Savepoint, usize)>,
     /// Named facts of the store.
     pub(super) facts: BTreeMap<Vec<u8>, Vec<u8>>,
     /// Indexes and constraints are locked against changes until it has ended.
@@ -46,6 +48,7 @@ impl Transaction {
             inner,
             names: NewNames::default(),
             schema: Vec::new(),
+            schema_at: Vec::new(),
             facts: BTreeMap::new(),
             holds_schema: false,
         }
@@ -121,15 +124,22 @@ impl Transaction {
 
     /// A place to come back to. O(1).
     pub fn savepoint(&mut self) -> Savepoint {
-        self.inner.savepoint()
+        let savepoint = self.inner.savepoint();
+        if !self.schema.is_empty() {
+            self.schema_at.push((savepoint, self.schema.len()));
+        }
+        savepoint
     }
 
-    /// Undoes the writes since a savepoint, which stays.
+    /// Undoes the writes and definitions since a savepoint, which stays.
     ///
     /// # Errors
     /// A savepoint that was released, or is of a time before an earlier return.
     pub fn roll_back_to(&mut self, savepoint: Savepoint) -> Result<(), GraphError> {
-        Ok(self.inner.rollback_to(savepoint)?)
+        self.inner.rollback_to(savepoint)?;
+        let before = self.schema_at.iter().find(|(other, _)| *other == savepoint);
+        self.schema.truncate(before.map_or(0, |(_, count)| *count));
+        Ok(())
     }
 
     /// Gives up a savepoint; the writes stay.

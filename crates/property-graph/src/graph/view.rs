@@ -11,9 +11,10 @@ use super::entity::{Node, Relationship};
 use super::error::GraphError;
 use super::ids::{Entity, NodeId, RelationshipId};
 use super::read::recalled::Recalled;
+use super::read::tabled::Tabled;
 use super::read::types::TypeSet;
 use crate::dictionary::{Dictionary, KeyCode, Names};
-use crate::record::{NodeRecord, RelationshipRecord};
+use crate::record::{NodeRecord, PinnedChunks, RelationshipRecord};
 use crate::value::Value;
 
 /// The graph as of one commit. Cheap to clone. Taking one is O(1) and blocks no writer;
@@ -30,6 +31,8 @@ pub struct View {
 #[derive(Debug, Default)]
 pub(super) struct Read {
     pub(super) pins: PinnedSections,
+    pub(super) nodes: PinnedChunks<NodeRecord>,
+    pub(super) relationships: PinnedChunks<RelationshipRecord>,
     pub(super) all_types: OnceLock<TypeSet>,
     pub(super) types: Recalled<TypeSet>,
     keys: Recalled<KeyCode>,
@@ -116,21 +119,38 @@ impl View {
         entity: impl Into<Entity>,
         key: &str,
     ) -> Result<Option<Value>, GraphError> {
-        let Some(key) = self.key(key) else {
-            return Ok(None);
-        };
-        let (state, csn) = (&self.core.state, self.csn());
-        let found = match entity.into() {
-            Entity::Node(id) => {
-                let found = state.nodes().find(id.0, csn)?;
-                found.map(|found| found.property(key)).transpose()?
-            }
-            Entity::Relationship(id) => {
-                let found = state.relationships().find(id.0, csn)?;
-                found.map(|found| found.property(key)).transpose()?
-            }
-        };
-        Ok(found.flatten())
+        match self.key(key) {
+            Some(key) => self.property_of(entity, key),
+            None => Ok(None),
+        }
+    }
+
+    /// As [`View::property`], of a key by its code.
+    ///
+    /// # Errors
+    /// Damage.
+    pub fn property_of(
+        &self,
+        entity: impl Into<Entity>,
+        key: KeyCode,
+    ) -> Result<Option<Value>, GraphError> {
+        match entity.into() {
+            Entity::Node(id) => self.property_in::<NodeRecord>(id.0, key),
+            Entity::Relationship(id) => self.property_in::<RelationshipRecord>(id.0, key),
+        }
+    }
+
+    fn property_in<R: Tabled>(&self, id: u32, key: KeyCode) -> Result<Option<Value>, GraphError> {
+        let (table, csn) = (R::table(&self.core), self.csn());
+        let (number, at) = table.place_of(id);
+        if let Some(chunk) = R::pins(self).pin_if_cheap(table, number, csn)? {
+            return Ok(chunk.property(at, key)?);
+        }
+        let found = table.find(id, csn)?;
+        Ok(found
+            .map(|found| found.property(key))
+            .transpose()?
+            .flatten())
     }
 
     fn key(&self, key: &str) -> Option<KeyCode> {

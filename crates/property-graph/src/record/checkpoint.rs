@@ -4,25 +4,26 @@ use std::sync::Arc;
 
 use evergraph_storage::failpoint;
 use evergraph_storage::order::Flushed;
-use evergraph_storage::{Needed, StorageError};
+use evergraph_storage::{Entry, Extent, Needed, StorageError, checksum};
 use evergraph_topology::extension::Place;
 use rayon::prelude::*;
 
+use super::builder::{Builder, Content, Image};
 use super::chunk::ChunkState;
-use super::content::Record;
-use super::format::{ChunkImage, ChunkReader, Slot, StoredChunk};
+use super::content::{Fixed, Record};
+use super::core::Slot;
 use super::found::FoundAt;
 use super::round::{Round, Written};
 use super::segment::NewPast;
+use super::stored::{COLUMNS, ChunkReader, Segment, StoredChunk};
 use super::table::Table;
 use super::versions::Version;
-use crate::dictionary::Dictionary;
 use crate::value::Properties;
 
 /// Fewer chunks are encoded by one thread.
-const PARALLEL_AT_LEAST: usize = 32;
-/// So many chunks are in DRAM twice.
-const ENCODED_AT_ONCE: usize = 128;
+const PARALLEL_AT_LEAST: usize = 4;
+/// So many chunks are in DRAM twice, and columns of one key in so many lie side by side.
+const ENCODED_AT_ONCE: usize = 32;
 
 /// Changes of a chunk that is merged.
 struct Frozen<R> {
@@ -43,10 +44,16 @@ struct Change<R> {
 
 /// The new content of a chunk, and the old one.
 struct Encoded<'a, R> {
+    base: Option<Arc<StoredChunk>>,
+    image: Image,
+    past: Past<'a, R>,
+}
+
+/// Versions that the new content of a chunk has not.
+struct Past<'a, R> {
     number: u32,
-    image: ChunkImage,
     needed: &'a Needed,
-    /// Versions that go to the history table.
+    /// They go to the history table.
     past: Vec<NewPast>,
     shown: Vec<(u32, Version<R>)>,
 }
@@ -56,7 +63,8 @@ impl<R: Record> Table<R> {
     /// out of place, and names them in the directory; also, in the history table,
     /// the versions that this replaces and that kept commits show.
     ///
-    /// Cost: each chunk with changes is written once, whatever their number.
+    /// Cost: the core of each chunk with changes is written once, and those of its columns
+    /// that changed and are not small, whatever the number of changes.
     pub(crate) fn write(
         &self,
         csn: u64,
@@ -67,28 +75,75 @@ impl<R: Record> Table<R> {
         *self.round.lock() = None;
         let (mut flushed, mut chunks, mut past) = (Vec::new(), Vec::new(), Vec::new());
         for numbers in self.unmerged_chunks(csn).chunks(ENCODED_AT_ONCE) {
-            for encoded in self.encode_all(numbers, csn, needed) {
-                let Some(mut encoded) = encoded? else {
-                    continue;
-                };
-                let (number, image) = (encoded.number, &mut encoded.image);
-                let draft = place.region.allocate(image.len())?;
-                let (entry, bytes) = image.finish(place.uuid, draft.offset(), csn);
-                let (extent, token) = draft.finish(bytes)?.split();
-                flushed.push(token);
+            let encoded = self.encode_all(numbers, csn, needed).into_iter();
+            let encoded: Result<Vec<_>, _> = encoded.filter_map(Result::transpose).collect();
+            let mut encoded = encoded?;
+            self.write_columns(&mut encoded, csn, place, &mut flushed)?;
+            for Encoded {
+                image,
+                past: mut old,
+                ..
+            } in encoded
+            {
+                let (number, core) = (old.number, image.core(csn));
+                let (entry, extent) = write(&core, csn, image.used(), place, &mut flushed)?;
                 place.directory.set(self.key(number), entry);
-                let identity = self.identity(number);
                 chunks.push(Written {
                     number,
-                    stored: Arc::new(StoredChunk::written(identity, entry, extent)),
-                    shown: encoded.shown,
+                    stored: Arc::new(StoredChunk::written(&image, entry, extent)),
+                    shown: old.shown,
                 });
-                past.append(&mut encoded.past);
+                past.append(&mut old.past);
             }
         }
         let history = self.history.write(past, needed, place, &mut flushed)?;
         *self.round.lock() = Some(Round { chunks, history });
         Ok(flushed)
+    }
+
+    /// Writes new columns that are too large for a core, those of one key side by side,
+    /// and takes columns that are not any more out of the directory.
+    fn write_columns(
+        &self,
+        chunks: &mut [Encoded<'_, R>],
+        csn: u64,
+        place: &mut Place<'_>,
+        flushed: &mut Vec<Flushed<()>>,
+    ) -> Result<(), StorageError> {
+        for chunk in chunks.iter() {
+            let kept = chunk.image.segments();
+            let old = chunk.base.iter().flat_map(|base| base.segments());
+            for gone in old.filter(|old| !kept.iter().any(|kept| Arc::ptr_eq(kept, old))) {
+                place
+                    .directory
+                    .remove(self.column_key(gone.key, chunk.past.number));
+                failpoint!("columns.freed-first" => {
+                    place.region.scribble(&gone.extent)?;
+                });
+            }
+        }
+        let mut new: Vec<_> = chunks
+            .iter_mut()
+            .flat_map(|chunk| {
+                let columns = chunk.image.columns.iter_mut();
+                columns.map(|(key, content)| (*key, chunk.past.number, content))
+            })
+            .collect();
+        new.sort_by_key(|(key, chunk, _)| (*key, *chunk));
+        for (key, chunk, content) in new {
+            let Content::New(bytes) = content else {
+                continue;
+            };
+            if bytes.len() <= self.geometry.inside_bytes {
+                continue;
+            }
+            let (entry, extent) = write(bytes, csn, 0, place, flushed)?;
+            if !failpoint!("columns.not-named") {
+                place.directory.set(self.column_key(key, chunk), entry);
+            }
+            *content = Content::Kept(Arc::new(Segment::written(key, entry, extent)));
+        }
+        Ok(())
     }
 
     fn unmerged_chunks(&self, csn: u64) -> Vec<u32> {
@@ -128,39 +183,21 @@ impl<R: Record> Table<R> {
         frozen: &Frozen<R>,
         needed: &'n Needed,
     ) -> Result<Encoded<'n, R>, StorageError> {
-        let mut encoded = Encoded {
+        let identity = self.identity(number);
+        let reader = frozen.base.as_ref();
+        let reader = reader.map(|base| base.read(self.uuid())).transpose()?;
+        let mut past = Past {
             number,
-            image: ChunkImage::begin(self.identity(number)),
             needed,
             past: Vec::new(),
             shown: Vec::new(),
         };
-        let base = frozen.base.as_ref();
-        let reader = base.map(|base| base.read(self.uuid())).transpose()?;
-        let mut changes = frozen.changes.iter().peekable();
-        let mut properties = Vec::new();
-        for at in 0..self.geometry.records_per_chunk {
-            properties.clear();
-            let Some(change) = changes.next_if(|change| change.at == at) else {
-                let Some(reader) = reader.filter(|reader| reader.slot(at).begin > 0) else {
-                    continue;
-                };
-                let image = &mut encoded.image;
-                let mut stored = reader.properties(at)?;
-                if base.is_some_and(|base| base.extent().is_none()) {
-                    // Properties loaded in bulk have no codes for texts yet.
-                    Properties::recode(stored, &*self.dictionary, &mut properties)
-                        .map_err(|what| self.cannot_store(number, what))?;
-                    stored = &properties;
-                }
-                let same = image.set(at, reader.slot(at), reader.fixed(at), stored);
-                same.map_err(|what| self.cannot_store(number, what))?;
-                continue;
-            };
-            if let (Some(base), Some(reader)) = (base, reader) {
-                self.replace(&mut encoded, change, base, reader)?;
+        let mut builder = Builder::over(identity, reader);
+        for change in &frozen.changes {
+            if let (Some(base), Some(reader)) = (&frozen.base, reader) {
+                self.replace(&mut past, change, base, reader)?;
             }
-            self.replace_versions(&mut encoded, change)?;
+            self.replace_versions(&mut past, change)?;
             let Version {
                 begin,
                 born,
@@ -175,20 +212,30 @@ impl<R: Record> Table<R> {
                     _ => *born,
                 },
             };
-            let fixed = match record {
-                Some(record) => store(&**record, &self.dictionary, &mut properties),
-                None => Ok(Default::default()),
-            };
-            fixed
-                .and_then(|fixed| encoded.image.set(at, slot, fixed, &properties))
-                .map_err(|what| self.cannot_store(number, what))?;
+            let fixed = record.as_ref().map(|record| self.fixed(number, &**record));
+            let record = fixed.transpose()?.zip(record.as_deref());
+            let record = record.map(|(fixed, record)| (fixed, record.properties()));
+            builder.replace(change.at, slot, record)?;
         }
-        Ok(encoded)
+        Ok(Encoded {
+            image: builder.finish()?,
+            base: frozen.base.clone(),
+            past,
+        })
     }
 
-    pub(super) fn cannot_store(&self, chunk: u32, what: &str) -> StorageError {
-        let what = format!("records, table {}, chunk {chunk}: {what}", self.number);
-        StorageError::damaged("memory", 0, what)
+    fn fixed(&self, number: u32, record: &R) -> Result<Fixed, StorageError> {
+        let fixed = record.to_fixed(&self.dictionary);
+        let what = "the dictionary has no room for one more set of labels";
+        fixed.ok_or_else(|| self.identity(number).cannot_store(what))
+    }
+
+    fn packed(&self, number: u32, properties: &Properties) -> Result<Vec<u8>, StorageError> {
+        let mut bytes = Vec::new();
+        let packed = properties.encode_with(&*self.dictionary, &mut bytes);
+        let what = "lists and maps of a property lie too deep in each other";
+        packed.map_err(|_| self.identity(number).cannot_store(what))?;
+        Ok(bytes)
     }
 
     pub(super) fn id(&self, chunk: u32, at: u32) -> u32 {
@@ -198,7 +245,7 @@ impl<R: Record> Table<R> {
     /// Replaces a record of the chunk; the history keeps the old version if it is needed.
     fn replace(
         &self,
-        encoded: &mut Encoded<'_, R>,
+        encoded: &mut Past<'_, R>,
         change: &Change<R>,
         base: &Arc<StoredChunk>,
         reader: ChunkReader<'_>,
@@ -213,7 +260,7 @@ impl<R: Record> Table<R> {
                 begin: slot.begin,
                 end: change.base_end,
                 fixed: reader.fixed(change.at),
-                properties: reader.properties(change.at)?.to_vec(),
+                properties: self.packed(encoded.number, &reader.properties(change.at)?)?,
             });
         }
         if encoded.needed.is_watched(slot.begin, change.base_end) {
@@ -233,7 +280,7 @@ impl<R: Record> Table<R> {
     /// stay where they are.
     fn replace_versions(
         &self,
-        encoded: &mut Encoded<'_, R>,
+        encoded: &mut Past<'_, R>,
         change: &Change<R>,
     ) -> Result<(), StorageError> {
         for version in &change.past {
@@ -243,15 +290,12 @@ impl<R: Record> Table<R> {
             if !encoded.needed.is_kept(version.begin, version.end) {
                 continue;
             }
-            let mut properties = Vec::new();
-            let fixed = store(&**record, &self.dictionary, &mut properties)
-                .map_err(|what| self.cannot_store(encoded.number, what))?;
             encoded.past.push(NewPast {
                 id: self.id(encoded.number, change.at),
                 begin: version.begin,
                 end: version.end,
-                fixed,
-                properties,
+                fixed: self.fixed(encoded.number, &**record)?,
+                properties: self.packed(encoded.number, record.properties())?,
             });
         }
         Ok(())
@@ -261,7 +305,7 @@ impl<R: Record> Table<R> {
     pub(crate) fn publishing(&self) {
         if let Some(round) = &*self.round.lock() {
             let chunks = round.chunks.iter();
-            let extents = chunks.filter_map(|written| written.stored.extent());
+            let extents = chunks.flat_map(|written| written.stored.extents());
             extents.for_each(|extent| extent.published());
         }
     }
@@ -281,9 +325,11 @@ impl<R: Record> Table<R> {
             let Some(chunk) = self.chunks.get(written.number) else {
                 continue;
             };
-            if let Some(extent) = written.stored.extent() {
-                extent.published();
-            }
+            written
+                .stored
+                .extents()
+                .for_each(|extent| extent.published());
+            let new = Arc::clone(&written.stored);
             let old = self.change(written.number, chunk, |state| {
                 for (at, version) in written.shown {
                     state.chains.entry(at).or_default().insert(version);
@@ -292,8 +338,8 @@ impl<R: Record> Table<R> {
                 state.prune(&needed());
                 old
             });
-            if let Some(extent) = old.as_ref().and_then(|old| old.extent()) {
-                extent.retire();
+            if let Some(old) = old {
+                old.retire(&new);
             }
         }
         let chained: Vec<u32> = self.work.lock().chained.iter().copied().collect();
@@ -310,15 +356,27 @@ impl<R: Record> Table<R> {
     }
 }
 
-fn store<R: Record>(
-    record: &R,
-    dictionary: &Dictionary,
-    properties: &mut Vec<u8>,
-) -> Result<super::content::Fixed, &'static str> {
-    let stored = record.properties().encode_with(dictionary, properties);
-    stored.map_err(|_| "lists and maps of a property lie too deep in each other")?;
-    let fixed = record.to_fixed(dictionary);
-    fixed.ok_or("the dictionary has no room for one more set of labels")
+/// Writes a segment of a chunk.
+fn write(
+    bytes: &[u8],
+    csn: u64,
+    used: u32,
+    place: &Place<'_>,
+    flushed: &mut Vec<Flushed<()>>,
+) -> Result<(Entry, Extent), StorageError> {
+    let draft = place.region.allocate(bytes.len() as u64)?;
+    let entry = Entry {
+        offset: draft.offset(),
+        len: bytes.len() as u64,
+        csn,
+        generation: COLUMNS,
+        crc: checksum(place.uuid, draft.offset(), bytes),
+        entries: used.into(),
+        tombstones: 0,
+    };
+    let (extent, token) = draft.finish(bytes)?.split();
+    flushed.push(token);
+    Ok((entry, extent))
 }
 
 impl<R: Record> ChunkState<R> {

@@ -1,15 +1,17 @@
 //! One chunk: its stored extent, and the versions of its records that are not stored.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use evergraph_storage::failpoint;
 use evergraph_storage::layout::WALKED_AT_MOST;
 use evergraph_storage::{Needed, StorageError, Uuid};
 use parking_lot::RwLock;
 
+use super::at::ChunkAt;
 use super::content::Record;
-use super::format::{Slot, StoredChunk};
+use super::core::Slot;
+use super::stored::StoredChunk;
 use super::versions::{Chain, Version};
 
 /// Bytes of a chain and its place, beside the versions' records.
@@ -30,6 +32,9 @@ pub(super) struct ChunkState<R> {
     pub(super) used: u32,
     /// Bytes of versions that a checkpoint would free.
     pub(super) unmerged_bytes: usize,
+    /// The chunk as of the newest commit, since it was asked for; nothing once something
+    /// has changed.
+    pub(super) picture: OnceLock<Arc<ChunkAt<R>>>,
 }
 
 /// Location of a record's version.
@@ -58,6 +63,7 @@ impl<R: Record> Chunk<R> {
                 chains: BTreeMap::new(),
                 unmerged_since: None,
                 unmerged_bytes: 0,
+                picture: OnceLock::new(),
             }),
         }
     }
@@ -121,6 +127,25 @@ impl<R: Record> ChunkState<R> {
         let versions = self.chains.values().flat_map(Chain::versions);
         let newest = versions.map(|version| version.begin).max();
         self.merged().max(newest.unwrap_or(0))
+    }
+
+    /// The picture of the newest commit, if this commit sees no other.
+    pub(super) fn newest_picture(&self, csn: u64) -> Option<Arc<ChunkAt<R>>> {
+        let picture = self.picture.get();
+        picture.filter(|picture| picture.since() <= csn).cloned()
+    }
+
+    /// Keeps a picture of the newest commit that was made without the lock, unless
+    /// something has changed meanwhile.
+    pub(super) fn keep_picture(&self, picture: &Arc<ChunkAt<R>>, base: &Option<Arc<StoredChunk>>) {
+        let is_same_base = match (&self.base, base) {
+            (Some(base), Some(own)) => Arc::ptr_eq(base, own),
+            (None, None) => true,
+            _ => false,
+        };
+        if is_same_base && self.changed() == picture.since() {
+            let _ = self.picture.set(Arc::clone(picture));
+        }
     }
 
     /// State of a record as of the newest commit.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::chunk::Chunk;
 use super::content::Record;
-use super::format::StoredChunk;
+use super::stored::StoredChunk;
 
 /// Chunks of a page of the index.
 const PAGE: usize = 1024;

@@ -43,8 +43,10 @@ pub(crate) struct Fixed {
 
 /// Kinds of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum EntityKind {
+pub enum EntityKind {
+    /// Nodes.
     Node,
+    /// Relationships.
     Relationship,
 }
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use evergraph_storage::{StorageError, Uuid};
 
 use super::content::{Fixed, NodeRecord, Record, RelationshipRecord, labels};
-use super::format::StoredChunk;
 use super::segment::Segment;
+use super::stored::StoredChunk;
 use crate::dictionary::{Dictionary, KeyCode, LabelCode};
-use crate::value::{Properties, Value, ValueError};
+use crate::value::{Properties, Value};
 
 /// A record as of some commit. It stays readable whatever is committed or merged
 /// meanwhile.
@@ -24,40 +24,50 @@ pub(super) enum FoundAt<R> {
     Past(Arc<Segment>, usize),
 }
 
+impl<R> Clone for FoundAt<R> {
+    fn clone(&self) -> Self {
+        match self {
+            FoundAt::Version(record) => FoundAt::Version(Arc::clone(record)),
+            FoundAt::Chunk(chunk, at) => FoundAt::Chunk(Arc::clone(chunk), *at),
+            FoundAt::Past(segment, at) => FoundAt::Past(Arc::clone(segment), *at),
+        }
+    }
+}
+
 impl<R: Record> Found<'_, R> {
     pub(crate) fn record(&self) -> Result<Arc<R>, StorageError> {
-        if let FoundAt::Version(record) = &self.place {
-            return Ok(Arc::clone(record));
-        }
-        let (fixed, properties) = self.stored()?;
-        let properties = Properties::decode_with(self.dictionary, properties)
-            .map_err(|error| self.damaged(&error))?;
-        let record = R::from_stored(fixed, properties, self.dictionary);
+        let properties = match &self.place {
+            FoundAt::Version(record) => return Ok(Arc::clone(record)),
+            FoundAt::Chunk(chunk, at) => chunk.read(self.uuid)?.properties(*at)?,
+            FoundAt::Past(segment, index) => {
+                let past = segment.read(self.uuid)?.past(*index)?;
+                let properties = Properties::decode_with(self.dictionary, past.properties);
+                properties.map_err(|error| self.damaged(&error))?
+            }
+        };
+        let record = R::from_stored(self.fixed()?, properties, self.dictionary);
         record.map(Arc::new).map_err(|what| self.damaged(&what))
     }
 
     /// One property, without making anything of the others.
     pub(crate) fn property(&self, key: KeyCode) -> Result<Option<Value>, StorageError> {
-        if let FoundAt::Version(record) = &self.place {
-            return Ok(record.properties().get(key).cloned());
-        }
-        let (_, properties) = self.stored()?;
-        let found: Result<_, ValueError> = Properties::find(properties, key, self.dictionary);
-        found.map_err(|error| self.damaged(&error))
-    }
-
-    /// The record in its chunk; not of a version.
-    fn stored(&self) -> Result<(Fixed, &[u8]), StorageError> {
         match &self.place {
-            FoundAt::Version(_) => unreachable!("a version is in DRAM"),
-            FoundAt::Chunk(chunk, at) => {
-                let reader = chunk.read(self.uuid)?;
-                Ok((reader.fixed(*at), reader.properties(*at)?))
-            }
+            FoundAt::Version(record) => Ok(record.properties().get(key).cloned()),
+            FoundAt::Chunk(chunk, at) => chunk.read(self.uuid)?.property(*at, key),
             FoundAt::Past(segment, index) => {
                 let past = segment.read(self.uuid)?.past(*index)?;
-                Ok((past.fixed, past.properties))
+                let found = Properties::find(past.properties, key, self.dictionary);
+                found.map_err(|error| self.damaged(&error))
             }
+        }
+    }
+
+    /// Labels or type and ends of a stored record; not of a version.
+    fn fixed(&self) -> Result<Fixed, StorageError> {
+        match &self.place {
+            FoundAt::Version(_) => unreachable!("a version is in DRAM"),
+            FoundAt::Chunk(chunk, at) => Ok(chunk.read(self.uuid)?.fixed(*at)),
+            FoundAt::Past(segment, index) => Ok(segment.read(self.uuid)?.past(*index)?.fixed),
         }
     }
 
@@ -74,7 +84,7 @@ impl Found<'_, NodeRecord> {
     pub(crate) fn labels(&self) -> Result<Arc<[LabelCode]>, StorageError> {
         match &self.place {
             FoundAt::Version(record) => Ok(Arc::from(&record.labels[..])),
-            _ => labels(self.stored()?.0, self.dictionary).map_err(|what| self.damaged(&what)),
+            _ => labels(self.fixed()?, self.dictionary).map_err(|what| self.damaged(&what)),
         }
     }
 }
@@ -84,7 +94,7 @@ impl Found<'_, RelationshipRecord> {
         match &self.place {
             FoundAt::Version(record) => Ok((record.kind, record.source, record.target)),
             _ => {
-                let fixed = self.stored()?.0;
+                let fixed = self.fixed()?;
                 Ok((fixed.kind, fixed.first, fixed.second))
             }
         }

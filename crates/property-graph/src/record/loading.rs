@@ -2,15 +2,17 @@
 //!
 //! A bulk load makes no versions: its records have fresh ids, so no older version
 //! of them exists that a view could ask for, and all of a chunk come with one commit.
-//! The chunk lies in DRAM in the form that it will have on the medium, until a
-//! checkpoint writes it; its records travel in the log like any others.
+//! The chunk lies in DRAM, all its columns in its core, until a checkpoint writes it; its records travel in the log like any others.
 
 use evergraph_storage::StorageError;
 
+use super::builder::Builder;
 use super::content::{Fixed, Record};
-use super::format::{ChunkImage, Slot, StoredChunk};
+use super::core::Slot;
 use super::ids::ReserveError;
+use super::stored::StoredChunk;
 use super::table::Table;
+use crate::value::Properties;
 
 impl<R: Record> Table<R> {
     /// Applies the bulk load of commit `csn`: all records of a chunk that had none, with
@@ -48,13 +50,13 @@ impl<R: Record> Table<R> {
             begin: csn,
             born: csn,
         };
-        let mut image = ChunkImage::begin(self.identity(number));
+        let mut builder = Builder::new(self.identity(number));
         for (at, (fixed, properties)) in rows.enumerate() {
-            image
-                .set(at as u32, slot, fixed, properties)
-                .map_err(|what| self.cannot_store(number, what))?;
+            let properties = Properties::decode(properties);
+            let properties = properties.map_err(|error| wrong(&format!("with {error}")))?;
+            builder.add(at as u32, slot, fixed, properties);
         }
-        let loaded = StoredChunk::loaded(image, csn);
+        let loaded = StoredChunk::loaded(&builder.finish()?, csn);
         match self.change(number, chunk, |state| state.load(loaded)) {
             true => {
                 self.ids.created_until(until);

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::format::StoredChunk;
 use super::segment::Segment;
+use super::stored::StoredChunk;
 use super::versions::Version;
 
 /// Chunks that are written, before a superblock names them.

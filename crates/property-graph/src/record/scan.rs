@@ -8,8 +8,8 @@ use std::sync::Arc;
 use evergraph_storage::StorageError;
 
 use super::content::Record;
-use super::format::StoredChunk;
 use super::found::{Found, FoundAt};
+use super::stored::StoredChunk;
 use super::table::Table;
 
 impl<R: Record> Table<R> {
@@ -18,7 +18,7 @@ impl<R: Record> Table<R> {
     /// it went to the end.
     ///
     /// The commit is one that a view or a named snapshot shows. Cost: the chunk's bitmap,
-    /// 32 bytes of each record if the commit is older than the chunk, and the reads of
+    /// the commit of each record if the view's is older than the chunk, and the reads of
     /// `visit`.
     pub(crate) fn for_each_in_chunk(
         &self,

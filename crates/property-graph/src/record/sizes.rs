@@ -10,9 +10,9 @@ impl<R: Record> Table<R> {
     pub(crate) fn most_chunk_bytes(&self, chunk: u32) -> u64 {
         self.chunks.get(chunk).map_or(0, |chunk| {
             let state = chunk.state.read();
-            let extent = state.base.as_ref().and_then(|base| base.extent());
-            // A bulk load that is not stored is counted as unmerged, too.
-            let stored = extent.map_or(0, |extent| extent.len());
+            // A bulk load that is not stored is counted as unmerged.
+            let extents = state.base.iter().flat_map(|base| base.extents());
+            let stored: u64 = extents.map(|extent| extent.len()).sum();
             stored + state.unmerged_bytes as u64
         })
     }

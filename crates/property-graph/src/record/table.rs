@@ -11,26 +11,35 @@ use parking_lot::Mutex;
 use super::chunk::{Chunk, ChunkState, Lookup};
 use super::chunks::Chunks;
 use super::content::Record;
-use super::format::{Identity, StoredChunk};
+use super::core::{Identity, REST};
 use super::found::{Found, FoundAt};
 use super::history::History;
 use super::ids::{Ids, ReserveError, Unused};
 use super::round::Round;
-use crate::dictionary::Dictionary;
+use super::stored::StoredChunk;
+use crate::dictionary::{Dictionary, KeyCode};
+
+/// Owners in the section directory from here on are columns: behind them twice the key's
+/// code, and the number of the table.
+const COLUMN_OWNERS: u32 = 3 << 30;
 
 /// How a table is cut up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Geometry {
     pub(crate) records_per_chunk: u32,
     pub(crate) most_records: u32,
+    /// Columns of at most so many bytes lie in the core of their chunk, as an extent of
+    /// their own would be mostly padding.
+    pub(crate) inside_bytes: usize,
 }
 
 impl Default for Geometry {
-    /// Chunks of 256 records, 2³⁰ ids.
+    /// Chunks of 2,048 records, 2³⁰ ids.
     fn default() -> Self {
         Geometry {
-            records_per_chunk: 256,
+            records_per_chunk: 2048,
             most_records: 1 << 30,
+            inside_bytes: 512,
         }
     }
 }
@@ -109,7 +118,8 @@ impl<R: Record> Table<R> {
     }
 
     /// Chunk, and place in it.
-    pub(super) fn place_of(&self, id: u32) -> (u32, u32) {
+    #[inline]
+    pub(crate) fn place_of(&self, id: u32) -> (u32, u32) {
         let per_chunk = self.geometry.records_per_chunk;
         (id / per_chunk, id % per_chunk)
     }
@@ -128,6 +138,24 @@ impl<R: Record> Table<R> {
             owner: EXTENSION_OWNERS + self.number,
             section: chunk,
         }
+    }
+
+    /// Name of a column, or of the rest, in the section directory.
+    pub(super) fn column_key(&self, key: KeyCode, chunk: u32) -> SectionKey {
+        SectionKey {
+            owner: COLUMN_OWNERS + 2 * key + self.number,
+            section: chunk,
+        }
+    }
+
+    /// The column that a name in the directory is of, if it is of this table.
+    pub(super) fn column_of(&self, name: SectionKey) -> Option<KeyCode> {
+        let number = name
+            .owner
+            .checked_sub(COLUMN_OWNERS)?
+            .checked_sub(self.number)?;
+        let key = number / 2;
+        (number % 2 == 0 && key <= REST).then_some(key)
     }
 
     /// A record as of a commit that a view or a named snapshot shows; `None` if there
@@ -233,6 +261,7 @@ impl<R: Record> Table<R> {
         change: impl FnOnce(&mut ChunkState<R>) -> T,
     ) -> T {
         let mut state = chunk.state.write();
+        state.picture.take();
         let facts = |state: &ChunkState<R>| {
             let has_versions = !state.chains.is_empty();
             (state.unmerged_since, has_versions)
@@ -344,11 +373,8 @@ impl<R: Record> Table<R> {
         for (_, chunk) in self.chunks.all() {
             let state = chunk.state.read();
             stats.chunks += 1;
-            let extent = state
-                .base
-                .as_ref()
-                .and_then(|base| Some(base.extent()?.reserved_bytes()));
-            stats.chunk_bytes += extent.unwrap_or(0);
+            let extents = state.base.iter().flat_map(|base| base.extents());
+            stats.chunk_bytes += extents.map(|extent| extent.reserved_bytes()).sum::<u64>();
             stats.versions_for_views += state.versions_for_views();
         }
         stats

@@ -153,7 +153,7 @@ fn put_temporal_or_point(value: &Value, bytes: &mut Vec<u8>) {
     match value {
         Value::Date(date) => {
             bytes.push(DATE);
-            put_signed(bytes, date.days().into());
+            put_signed(bytes, date.days());
         }
         Value::Time(time) => {
             bytes.push(TIME);
@@ -258,7 +258,7 @@ fn take_nested(
 fn take_temporal_or_point(tag: u8, reader: &mut Reader<'_>) -> Result<Value, Wrong> {
     let impossible = |_: ValueError| "a temporal or spatial value does not exist";
     Ok(match tag {
-        DATE => Value::Date(Date::from_days(reader.signed_i32()?).map_err(impossible)?),
+        DATE => Value::Date(Date::from_days(reader.signed()?).map_err(impossible)?),
         TIME => {
             let local = LocalTime::from_nanoseconds(reader.varint()?).map_err(impossible)?;
             Value::Time(Time::new(local, reader.signed_i32()?).map_err(impossible)?)
@@ -303,20 +303,6 @@ fn take_temporal_or_point(tag: u8, reader: &mut Reader<'_>) -> Result<Value, Wro
 pub(crate) fn put_text_code(code: u32, bytes: &mut Vec<u8>) {
     bytes.push(TEXT_CODE);
     put_varint(bytes, u64::from(code));
-}
-
-/// Passes over one value; if it is a text that has a code, gives that.
-pub(crate) fn code_of_text(
-    reader: &mut Reader<'_>,
-    codes: &dyn TextCodes,
-) -> Result<Option<u32>, Wrong> {
-    let mut text = reader.clone();
-    skip(reader)?;
-    if text.u8()? != TEXT {
-        return Ok(None);
-    }
-    let text = std::str::from_utf8(text.bytes()?);
-    Ok(codes.code(text.map_err(|_| "a text is not UTF-8")?))
 }
 
 /// Passes over one value without making anything of it. O(1), also for lists

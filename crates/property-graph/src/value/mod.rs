@@ -2,9 +2,12 @@
 //! literals and their stored form.
 
 mod access;
+mod amount;
 mod calendar;
+mod civil;
 pub mod codec;
 mod error;
+mod iso;
 mod literal;
 mod order;
 mod properties;
@@ -12,6 +15,7 @@ mod spatial;
 mod temporal;
 #[cfg(test)]
 pub(crate) mod tests;
+mod zone;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,6 +24,7 @@ pub use error::ValueError;
 pub use properties::Properties;
 pub use spatial::{CoordinateSystem, Point};
 pub use temporal::{Date, DateTime, Duration, LocalDateTime, LocalTime, Time};
+pub use zone::Zone;
 
 /// One value. Cloning is cheap: long contents are shared.
 #[derive(Clone, Debug, Default)]

@@ -145,30 +145,6 @@ impl Properties {
         Ok(None)
     }
 
-    /// Appends properties that [`Properties::encode`] wrote as
-    /// [`Properties::encode_with`] would write them, but for texts within lists and
-    /// maps, which stay as they are.
-    pub(crate) fn recode(
-        stored: &[u8],
-        codes: &dyn TextCodes,
-        bytes: &mut Vec<u8>,
-    ) -> Result<(), Wrong> {
-        let mut reader = Reader::new(stored);
-        let mut keys = Keys::begin(&mut reader)?;
-        let mut copied = 0;
-        while keys.next(&mut reader)?.is_some() {
-            let value = reader.position();
-            let Some(code) = codec::code_of_text(&mut reader, codes)? else {
-                continue;
-            };
-            bytes.extend_from_slice(&stored[copied..value]);
-            codec::put_text_code(code, bytes);
-            copied = reader.position();
-        }
-        bytes.extend_from_slice(&stored[copied..]);
-        Ok(())
-    }
-
     /// Bytes of DRAM that they hold beside themselves, about.
     pub(crate) fn heap_bytes(&self) -> usize {
         let entries = self.0.capacity() * size_of::<(KeyCode, Value)>();

@@ -4,30 +4,32 @@
 use crate::value::calendar::SECOND;
 use std::sync::Arc;
 
-use super::calendar::check_zone;
-use crate::value::ValueError;
+use super::civil::days_of;
+use crate::value::{ValueError, Zone};
 
 /// Nanoseconds of a day.
 pub(crate) const DAY: u64 = 86_400 * SECOND;
-/// Days from 1970-01-01 to -9999-01-01 and to 9999-12-31.
-const DAYS: std::ops::RangeInclusive<i32> = -4_371_587..=2_932_896;
+/// Days from 1970-01-01 that are dates.
+const DAYS: std::ops::RangeInclusive<i64> =
+    days_of(-999_999_999, 1, 1)..=days_of(999_999_999, 12, 31);
 /// Seconds of those days.
 const SECONDS: std::ops::RangeInclusive<i64> =
-    *DAYS.start() as i64 * 86_400..=*DAYS.end() as i64 * 86_400 + 86_399;
+    *DAYS.start() * 86_400..=*DAYS.end() * 86_400 + 86_399;
 /// The most that a local time is ahead of UTC or behind it, in seconds.
-const MOST_OFFSET: i32 = 18 * 3600;
-const YEARS: &str = "years -9999 to 9999";
+pub(super) const MOST_OFFSET: i32 = 18 * 3600;
+pub(super) const YEARS: &str = "years -999999999 to 999999999";
 const OF_SECOND: &str = "0 to 999 999 999";
 
-/// A day of the proleptic Gregorian calendar, years −9999 to 9999.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// A day of the proleptic Gregorian calendar, years −999,999,999 to 999,999,999.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Date {
-    days: i32,
+    days: i64,
 }
 
 impl Date {
     /// The day so many days after 1970-01-01.
-    pub fn from_days(days: i32) -> Result<Self, ValueError> {
+    pub fn from_days(days: impl Into<i64>) -> Result<Self, ValueError> {
+        let days = days.into();
         if !DAYS.contains(&days) {
             return Err(ValueError::range("day", days, YEARS));
         }
@@ -35,7 +37,7 @@ impl Date {
     }
 
     /// Days since 1970-01-01.
-    pub fn days(self) -> i32 {
+    pub fn days(self) -> i64 {
         self.days
     }
 }
@@ -97,7 +99,7 @@ impl Time {
 }
 
 /// A day and a time of day, in no time zone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LocalDateTime {
     seconds: i64,
     nanoseconds: u32,
@@ -117,7 +119,7 @@ impl LocalDateTime {
     /// A day and a time of it.
     pub fn of(date: Date, time: LocalTime) -> Self {
         LocalDateTime {
-            seconds: i64::from(date.days) * 86_400 + (time.nanoseconds / SECOND) as i64,
+            seconds: date.days * 86_400 + (time.nanoseconds / SECOND) as i64,
             nanoseconds: (time.nanoseconds % SECOND) as u32,
         }
     }
@@ -135,7 +137,7 @@ impl LocalDateTime {
     /// The day.
     pub fn date(self) -> Date {
         Date {
-            days: self.seconds.div_euclid(86_400) as i32,
+            days: self.seconds.div_euclid(86_400),
         }
     }
 
@@ -185,7 +187,7 @@ impl DateTime {
     /// # Errors
     /// A time zone that the system's table does not have.
     pub fn in_zone(self, zone: &str) -> Result<Self, ValueError> {
-        check_zone(zone)?;
+        Zone::named(zone)?;
         Ok(self.in_stored_zone(zone))
     }
 

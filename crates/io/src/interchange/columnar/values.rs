@@ -109,8 +109,7 @@ fn temporal_value(array: &dyn Array, at: usize) -> Result<Option<Value>, ValueEr
                 .as_primitive::<Date64Type>()
                 .value(at)
                 .div_euclid(DAY_MILLISECONDS);
-            // Out of range for a date, too, if it is for 32 bits.
-            Value::Date(Date::from_days(i32::try_from(days).unwrap_or(i32::MAX))?)
+            Value::Date(Date::from_days(days)?)
         }
         DataType::Timestamp(unit, zone) => {
             let (seconds, nanoseconds) = split(timestamp(array, at, *unit), *unit);

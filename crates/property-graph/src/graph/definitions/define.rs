@@ -74,10 +74,33 @@ impl PropertyGraph {
         check(definitions)?;
         let numbers = self.write(|transaction| {
             let definitions = definitions.iter();
-            let numbers = definitions.map(|definition| transaction.define(definition));
+            let numbers = definitions.map(|one| transaction.add_definition(one));
             numbers.collect::<Result<Vec<u32>, GraphError>>()
         })?;
-        let mut making = Making::new(&self.core, &numbers);
+        self.make(&numbers)
+    }
+
+    /// As [`PropertyGraph::define`], unless there is an index or a constraint of this
+    /// name, or one with the same rule, label or type, and keys; it may still be made by
+    /// another thread. Returns whether it made it.
+    ///
+    /// # Errors
+    /// As [`PropertyGraph::define`], but for a name that there is.
+    pub fn define_if_absent(&self, definition: &Definition) -> Result<bool, GraphError> {
+        check(slice::from_ref(definition))?;
+        let number = self.write(|transaction| {
+            transaction.lock_schema()?;
+            match transaction.has_definition(definition)? {
+                true => Ok(None),
+                false => transaction.add_definition(definition).map(Some),
+            }
+        })?;
+        number.map_or(Ok(false), |number| self.make(&[number]).map(|()| true))
+    }
+
+    /// Brings populating definitions online.
+    fn make(&self, numbers: &[u32]) -> Result<(), GraphError> {
+        let mut making = Making::new(&self.core, numbers);
         failpoint!("index.populating");
         let made = build(&self.core, &making.entries).and_then(|()| {
             failpoint!("index.populated");
@@ -107,6 +130,18 @@ impl PropertyGraph {
             return Ok(());
         }
         self.write(|transaction| transaction.drop_definition(name))
+    }
+
+    /// As [`PropertyGraph::drop_definition`], if there is one of this name. Returns
+    /// whether there was.
+    ///
+    /// # Errors
+    /// Conflicts after many attempts.
+    pub fn drop_definition_if_exists(&self, name: &str) -> Result<bool, GraphError> {
+        match self.drop_definition(name) {
+            Err(GraphError::UnknownDefinition(_)) => Ok(false),
+            dropped => dropped.map(|()| true),
+        }
     }
 
     /// The indexes and constraints that hold, the oldest first.
@@ -189,7 +224,7 @@ impl Drop for Making<'_> {
     }
 }
 
-fn check(definitions: &[Definition]) -> Result<(), GraphError> {
+pub(super) fn check(definitions: &[Definition]) -> Result<(), GraphError> {
     let mut names = HashSet::new();
     for Definition { name, keys, .. } in definitions {
         if keys.is_empty() {
@@ -217,14 +252,15 @@ fn check(definitions: &[Definition]) -> Result<(), GraphError> {
 
 impl Transaction {
     /// Adds a definition, and gives its number.
-    pub(in crate::graph) fn define(&mut self, definition: &Definition) -> Result<u32, GraphError> {
+    pub(super) fn add_definition(&mut self, definition: &Definition) -> Result<u32, GraphError> {
         self.lock_schema()?;
-        let core = Arc::clone(&self.core);
-        let state = &core.state;
         let name = &definition.name;
-        if state.schema.named(name).is_some() {
+        let mut here = self.definitions_here()?.into_iter();
+        if here.any(|(_, stored)| stored.name == *name) {
             return Err(GraphError::DefinitionExists(name.clone()));
         }
+        let core = Arc::clone(&self.core);
+        let state = &core.state;
         let mut keys = Vec::new();
         for key in &definition.keys {
             keys.push(self.names.key(&state.dictionary, key)?);
@@ -242,7 +278,7 @@ impl Transaction {
             keys,
             rule: definition.rule,
         };
-        // Of this transaction none has one yet.
+        // Each of this transaction has one of its own.
         let number = state.schema.free_number() + self.schema.len() as u32;
         self.schema.push(RedoOperation::Schema {
             number,
@@ -274,21 +310,10 @@ impl Transaction {
         Ok(())
     }
 
-    fn lock_schema(&mut self) -> Result<(), GraphError> {
+    pub(super) fn lock_schema(&mut self) -> Result<(), GraphError> {
         let locked = self.inner.lock_schema();
         locked.inspect_err(|_| {
             failpoint!("schema.waits-for-writers");
         })
-    }
-
-    fn drop_definition(&mut self, name: &str) -> Result<(), GraphError> {
-        self.inner.lock_schema()?;
-        let named = self.core.state.schema.named(name);
-        let entry = named.ok_or_else(|| GraphError::UnknownDefinition(name.to_string()))?;
-        self.schema.push(RedoOperation::Schema {
-            number: entry.number,
-            definition: None,
-        });
-        Ok(())
     }
 }

@@ -2,4 +2,5 @@
 
 pub(in crate::graph) mod build;
 pub(in crate::graph) mod define;
+pub(in crate::graph) mod own;
 pub(in crate::graph) mod repair;

@@ -33,6 +33,15 @@ pub(in crate::graph) fn build_missing_indexes(core: &Arc<Core>) {
     }
 }
 
+/// Builds the indexes of some entries. One that cannot be built is given up.
+pub(super) fn build_or_give_up(core: &Arc<Core>, entries: &[Arc<Entry>]) {
+    build_if_possible(core, entries);
+    let indexes = entries.iter().filter_map(|entry| entry.index.as_ref());
+    indexes
+        .filter(|index| !index.is_built())
+        .for_each(|index| core.state.schema.give_up(index));
+}
+
 /// Builds all of them at once, or, where one is in the way, each by itself.
 fn build_if_possible(core: &Arc<Core>, entries: &[Arc<Entry>]) {
     if entries.is_empty() || build(core, entries).is_ok() || entries.len() == 1 {

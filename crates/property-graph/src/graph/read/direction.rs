@@ -12,6 +12,15 @@ pub enum Direction {
 }
 
 impl Direction {
+    /// The same relationships, seen from their other ends.
+    pub fn reversed(self) -> Self {
+        match self {
+            Direction::Outgoing => Direction::Incoming,
+            Direction::Incoming => Direction::Outgoing,
+            Direction::Both => Direction::Both,
+        }
+    }
+
     /// The lists to read: whether it is that of incoming relationships.
     pub(in crate::graph) fn lists(self) -> &'static [bool] {
         match self {

@@ -15,7 +15,7 @@ use crate::graph::ids::{NodeId, RelationshipId};
 use crate::graph::transaction::Transaction;
 use crate::graph::view::View;
 use crate::record::NodeRecord;
-use crate::transaction::{List, Predicate};
+use crate::transaction::{List, Overlay, Predicate};
 
 /// So many lists are read without asking first which there are.
 const FEW_LISTS: usize = 4;
@@ -220,7 +220,7 @@ impl View {
     }
 
     /// All types that the view may show; those that come later it does not.
-    fn all_types(&self) -> &TypeSet {
+    pub(in crate::graph) fn all_types(&self) -> &TypeSet {
         let read = || TypeSet::of(self.core.store.relationship_types());
         self.read.all_types.get_or_init(read)
     }
@@ -303,46 +303,8 @@ impl Transaction {
         kinds: Vec<TypeCode>,
         visit: &mut impl FnMut(Adjacent) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, GraphError> {
-        let overlay = self.inner.overlay();
-        let view = self.snapshot();
-        let types = TypeSet::of(kinds);
-        let committed = match overlay.creates::<NodeRecord>(node.0) {
-            true => AdjacencySet::NONE,
-            false => view.adjacencies_of(node, direction, &types),
-        };
-        let changed = overlay.lists_of(node.0);
-        let changed = changed.map(|list| adjacency_of(list.kind, list.incoming));
-        for list in types.lists(direction, committed.or(changed.collect())) {
-            let (kind, incoming, adjacency) = list;
-            if committed.may_contain(adjacency) {
-                let is_deleted = |id: RelationshipId| overlay.deletes_relationship(id.0);
-                let mut visit_if_there = |adjacent: Adjacent| {
-                    if is_deleted(adjacent.relationship) {
-                        return ControlFlow::Continue(());
-                    }
-                    visit(adjacent)
-                };
-                let flow = view.read_list(node, list, |neighbors, ids| {
-                    for_each_listed(node, direction, list, neighbors, ids, &mut visit_if_there)
-                })?;
-                if flow.is_break() {
-                    return Ok(flow);
-                }
-            }
-            let created = overlay.created(List {
-                node: node.0,
-                kind,
-                incoming,
-            });
-            for (neighbor, id) in created {
-                let (neighbors, ids) = (&[neighbor], &[id]);
-                let flow = for_each_listed(node, direction, list, neighbors, ids, &mut *visit);
-                if flow.is_break() {
-                    return Ok(flow);
-                }
-            }
-        }
-        Ok(ControlFlow::Continue(()))
+        let (view, overlay) = (self.snapshot(), self.inner.overlay());
+        expand_changed(view, overlay, node, direction, kinds, visit)
     }
 
     /// Types that it is the first to use, of some names.
@@ -373,4 +335,54 @@ impl Transaction {
             }
         }
     }
+}
+
+/// The relationships of some types as a transaction with these changes shows them, of a
+/// node that it made or has changed the relationships of.
+pub(in crate::graph) fn expand_changed<B>(
+    view: &View,
+    overlay: &Overlay,
+    node: NodeId,
+    direction: Direction,
+    kinds: Vec<TypeCode>,
+    visit: &mut impl FnMut(Adjacent) -> ControlFlow<B>,
+) -> Result<ControlFlow<B>, GraphError> {
+    let types = TypeSet::of(kinds);
+    let committed = match overlay.creates::<NodeRecord>(node.0) {
+        true => AdjacencySet::NONE,
+        false => view.adjacencies_of(node, direction, &types),
+    };
+    let changed = overlay.lists_of(node.0);
+    let changed = changed.map(|list| adjacency_of(list.kind, list.incoming));
+    for list in types.lists(direction, committed.or(changed.collect())) {
+        let (kind, incoming, adjacency) = list;
+        if committed.may_contain(adjacency) {
+            let is_deleted = |id: RelationshipId| overlay.deletes_relationship(id.0);
+            let mut visit_if_there = |adjacent: Adjacent| {
+                if is_deleted(adjacent.relationship) {
+                    return ControlFlow::Continue(());
+                }
+                visit(adjacent)
+            };
+            let flow = view.read_list(node, list, |neighbors, ids| {
+                for_each_listed(node, direction, list, neighbors, ids, &mut visit_if_there)
+            })?;
+            if flow.is_break() {
+                return Ok(flow);
+            }
+        }
+        let created = overlay.created(List {
+            node: node.0,
+            kind,
+            incoming,
+        });
+        for (neighbor, id) in created {
+            let (neighbors, ids) = (&[neighbor], &[id]);
+            let flow = for_each_listed(node, direction, list, neighbors, ids, &mut *visit);
+            if flow.is_break() {
+                return Ok(flow);
+            }
+        }
+    }
+    Ok(ControlFlow::Continue(()))
 }

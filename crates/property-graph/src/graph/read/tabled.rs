@@ -10,7 +10,7 @@ use crate::graph::ids::{NodeId, RelationshipId};
 use crate::graph::names::KnownNames;
 use crate::graph::schema::{Governed, SubjectCode};
 use crate::graph::view::View;
-use crate::record::{NodeRecord, RelationshipRecord, Table};
+use crate::record::{NodeRecord, PinnedChunks, RelationshipRecord, Table};
 use crate::transaction::{Kind, Predicate};
 
 /// A kind of record that is in a table, as a graph and a transaction show it.
@@ -21,6 +21,8 @@ pub(in crate::graph) trait Tabled: Governed + Kind {
     const SUBJECTS: Names;
 
     fn table(core: &Core) -> &Table<Self>;
+    /// Chunks that a view keeps.
+    fn pins(view: &View) -> &PinnedChunks<Self>;
     fn shown(id: u32, record: Arc<Self>, names: KnownNames) -> Self::Shown;
     fn subject(code: u32) -> Option<SubjectCode>;
     /// Reads that a transaction notes which scans for a subject, and the filter of its
@@ -39,6 +41,10 @@ impl Tabled for NodeRecord {
 
     fn table(core: &Core) -> &Table<Self> {
         core.state.nodes()
+    }
+
+    fn pins(view: &View) -> &PinnedChunks<Self> {
+        &view.read.nodes
     }
 
     fn shown(id: u32, record: Arc<Self>, names: KnownNames) -> Node {
@@ -64,6 +70,10 @@ impl Tabled for RelationshipRecord {
 
     fn table(core: &Core) -> &Table<Self> {
         core.state.relationships()
+    }
+
+    fn pins(view: &View) -> &PinnedChunks<Self> {
+        &view.read.relationships
     }
 
     fn shown(id: u32, record: Arc<Self>, names: KnownNames) -> Relationship {

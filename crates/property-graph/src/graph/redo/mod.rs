@@ -1,7 +1,7 @@
 //! Redo operations of a commit, as the log carries them.
 //!
-//! They are whole record images, codes and ids, never statements: replaying them twice
-//! gives the same state as replaying them once. The relationships' places in the neighbor
+//! They are record images, differences from the record before, codes and ids, never
+//! statements: replaying them twice gives the same state as replaying them once. The relationships' places in the neighbor
 //! lists travel beside them, as the store's own operations.
 //!
 //! Each operation is one byte of kind and its fields, little-endian, unaligned:
@@ -17,8 +17,13 @@
 //! | 7 index or constraint dropped | number (4) |
 //! | 8, 9 whole chunks of nodes, of relationships | see [`loaded`] |
 //! | 10 index or constraint holds | number (4) |
+//! | 11, 12 nodes, relationships changed | see [`changed`] |
+//!
+//! Images (2 and 4) are written of new records; up to version 5 of the format also of
+//! changed ones.
 
 mod bytes;
+pub(super) mod changed;
 pub(super) mod loaded;
 
 use std::ops::Range;
@@ -27,11 +32,12 @@ use evergraph_storage::StorageError;
 
 pub(super) use self::bytes::damaged;
 use self::bytes::{Cursor, NODE, RELATIONSHIP, put, put_bytes};
+use self::changed::{Changed, NODES_CHANGED, RELATIONSHIPS_CHANGED};
 use self::loaded::{
     LabelSets, Loaded, LoadedNode, LoadedRelationship, decode_nodes, decode_relationships,
 };
 use crate::dictionary::Names;
-use crate::record::{NodeRecord, RelationshipRecord};
+use crate::record::{EntityKind, NodeRecord, RelationshipRecord};
 use crate::value::{Properties, ValueError};
 
 const NAME: u8 = 1;
@@ -76,21 +82,28 @@ pub(super) enum RedoOperation {
     LoadedNodes(Loaded<LoadedNode>, LabelSets),
     /// A chunk of new relationships.
     LoadedRelationships(Loaded<LoadedRelationship>),
+    /// What differs of existing records.
+    Changed(Changed),
 }
 
 impl RedoOperation {
-    pub(super) fn nodes(&self) -> Option<Range<u32>> {
+    /// The nodes that it writes.
+    pub(super) fn nodes(&self) -> Vec<Range<u32>> {
         match self {
-            RedoOperation::Node { id, .. } => Some(*id..id.saturating_add(1)),
+            RedoOperation::Node { id, .. } => vec![*id..id.saturating_add(1)],
             RedoOperation::LoadedNodes(loaded, _) => {
                 let count = u32::try_from(loaded.rows.len()).unwrap_or(u32::MAX);
-                Some(loaded.first..loaded.first.saturating_add(count))
+                vec![loaded.first..loaded.first.saturating_add(count)]
+            }
+            RedoOperation::Changed(changed) if changed.difference.kind == EntityKind::Node => {
+                changed.ranges()
             }
             RedoOperation::Name { .. }
             | RedoOperation::Relationship { .. }
             | RedoOperation::LoadedRelationships(_)
+            | RedoOperation::Changed(_)
             | RedoOperation::Schema { .. }
-            | RedoOperation::Confirmed { .. } => None,
+            | RedoOperation::Confirmed { .. } => Vec::new(),
         }
     }
 }
@@ -166,6 +179,7 @@ fn encode_one(operation: &RedoOperation, bytes: &mut Vec<u8>) -> Result<(), Valu
         RedoOperation::LoadedRelationships(relationships) => {
             loaded::encode_relationships(relationships, bytes);
         }
+        RedoOperation::Changed(changed) => changed.encode(bytes)?,
     }
     Ok(())
 }
@@ -241,6 +255,10 @@ fn decode_one(cursor: &mut Cursor<'_>) -> Result<RedoOperation, StorageError> {
             RedoOperation::LoadedNodes(nodes, sets)
         }
         loaded::RELATIONSHIPS => RedoOperation::LoadedRelationships(decode_relationships(cursor)?),
+        NODES_CHANGED => RedoOperation::Changed(Changed::decode(EntityKind::Node, cursor)?),
+        RELATIONSHIPS_CHANGED => {
+            RedoOperation::Changed(Changed::decode(EntityKind::Relationship, cursor)?)
+        }
         _ => return Err(damaged("has a redo operation this program does not know")),
     })
 }

@@ -134,6 +134,11 @@ impl Definition {
         Self::of(name, Subject::Relationships(kind.to_string()), keys, rule)
     }
 
+    /// Whether another one says the same, under whatever name.
+    pub fn is_same_rule(&self, other: &Definition) -> bool {
+        (&self.subject, &self.keys, self.rule) == (&other.subject, &other.keys, other.rule)
+    }
+
     fn of(name: &str, subject: Subject, keys: &[&str], rule: Rule) -> Self {
         Definition {
             name: name.to_string(),

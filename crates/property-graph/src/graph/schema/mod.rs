@@ -14,7 +14,7 @@ pub(in crate::graph) mod violation;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use evergraph_storage::failpoint;
 use evergraph_storage::order::Flushed;
@@ -56,12 +56,19 @@ pub(super) struct Schema {
     has_given_up: AtomicBool,
     /// Held while indexes are built again.
     repairing: Mutex<()>,
+    /// Grows with each change of the definitions.
+    version: AtomicU64,
 }
 
 impl Schema {
     /// Current indexes and constraints, ascending by number.
     pub(super) fn entries(&self) -> Arc<Vec<Arc<Entry>>> {
         Arc::clone(&self.entries.read())
+    }
+
+    /// A number that grows with each change of the definitions, after the change.
+    pub(super) fn version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
     }
 
     /// The index or constraint of this name.
@@ -111,6 +118,7 @@ impl Schema {
         let mut unstored = self.unstored.lock();
         let newest = unstored.last().copied().unwrap_or(0);
         unstored.push(newest.max(visible));
+        self.version.fetch_add(1, Ordering::AcqRel);
         let mut failed = self.failed.lock();
         failed.push((entry.stored.clone(), reason.to_string()));
     }
@@ -160,6 +168,7 @@ impl Schema {
             }
             _ => return Ok(()),
         }
+        self.version.fetch_add(1, Ordering::AcqRel);
         self.unstored.lock().push(csn);
         Ok(())
     }
@@ -169,6 +178,7 @@ impl Schema {
         let entries = self.entries();
         if let Some(entry) = entries.iter().find(|entry| entry.number == number) {
             entry.confirm();
+            self.version.fetch_add(1, Ordering::AcqRel);
             if !failpoint!("definitions.confirmation-not-kept") {
                 self.unstored.lock().push(csn);
             }

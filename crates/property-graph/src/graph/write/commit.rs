@@ -6,9 +6,11 @@ use evergraph_storage::failpoint;
 use evergraph_topology::{Batch, Commit};
 
 use crate::dictionary::{Names, TypeCode};
+use crate::graph::definitions::own::build_committed;
 use crate::graph::definitions::repair::repair_indexes;
 use crate::graph::error::GraphError;
 use crate::graph::names::NewName;
+use crate::graph::redo::changed::Changes;
 use crate::graph::redo::{self, RedoOperation};
 use crate::graph::schema::{Stored, SubjectCode};
 use crate::graph::transaction::Transaction;
@@ -47,16 +49,20 @@ fn redo_operations_of(transaction: &Transaction, new: &[NewName]) -> Result<Batc
     let overlay = transaction.inner.overlay();
     let mut operations = naming(new);
     operations.extend(transaction.schema.iter().cloned());
+    let mut changes = Changes::default();
     let mut vertices = 0;
     for (id, change) in overlay
         .changes::<NodeRecord>()
         .filter(|entry| entry.1.has_effect())
     {
         vertices = vertices.max(u64::from(id) + 1);
-        operations.push(RedoOperation::Node {
-            id,
-            record: change.after().map(|record| (**record).clone()),
-        });
+        match (change.before(), change.after()) {
+            (Some(before), Some(after)) => changes.add(id, &**before, &**after),
+            (_, after) => operations.push(RedoOperation::Node {
+                id,
+                record: after.map(|record| (**record).clone()),
+            }),
+        }
     }
     let mut created: BTreeMap<TypeCode, Columns> = BTreeMap::new();
     let mut deleted: BTreeMap<TypeCode, Columns> = BTreeMap::new();
@@ -73,13 +79,18 @@ fn redo_operations_of(transaction: &Transaction, new: &[NewName]) -> Result<Batc
                 let columns = deleted.entry(gone.kind).or_default();
                 columns.push(id, gone.source, gone.target);
             }
-            _ => {}
+            (Some(before), Some(after)) => {
+                changes.add(id, &**before, &**after);
+                continue;
+            }
+            (None, None) => continue,
         }
         operations.push(RedoOperation::Relationship {
             id,
             record: change.after().map(|record| (**record).clone()),
         });
     }
+    operations.extend(changes.into_operations());
     let mut batch = Batch::new();
     if vertices > transaction.core.store.published().1.vertex_count {
         batch.add_vertices(vertices);
@@ -113,6 +124,8 @@ impl Transaction {
             return Ok(None);
         }
         let mut keys = self.check_schema()?;
+        let own = self.own_definitions()?;
+        self.check_own_definitions(&own)?;
         // A definition that goes online changes nothing else.
         let confirmed = self.schema.iter().filter_map(|operation| match operation {
             RedoOperation::Confirmed { number } => Some((*number, Box::default())),
@@ -144,6 +157,7 @@ impl Transaction {
         })?;
         room.keep_label_sets();
         drop(room);
+        build_committed(&core, &own);
         if core.state.schema.has_given_up() {
             repair_indexes(&core);
         }

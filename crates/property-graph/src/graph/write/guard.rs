@@ -25,7 +25,19 @@ impl Transaction {
             self.inner.share_schema()?;
             self.holds_schema = true;
         }
-        Ok(self.core.state.schema.entries())
+        Ok(self.entries_here())
+    }
+
+    /// Indexes and constraints that it has not dropped itself.
+    fn entries_here(&self) -> Entries {
+        let entries = self.core.state.schema.entries();
+        match entries.iter().any(|entry| self.drops(entry.number)) {
+            false => entries,
+            true => {
+                let stay = entries.iter().filter(|entry| !self.drops(entry.number));
+                Arc::new(stay.cloned().collect())
+            }
+        }
     }
 
     /// Writes a node or a relationship with `write`, which gives it, and takes it
@@ -161,7 +173,7 @@ impl Transaction {
     /// Checks that all changed records keep the constraints, and returns the keys that
     /// come into indexes or go from them.
     pub(in crate::graph) fn check_schema(&self) -> Result<Vec<IndexKey>, GraphError> {
-        let entries = self.core.state.schema.entries();
+        let entries = self.entries_here();
         let mut keys = Vec::new();
         self.check_schema_of::<NodeRecord>(&entries, &mut keys)?;
         self.check_schema_of::<RelationshipRecord>(&entries, &mut keys)?;

@@ -28,11 +28,7 @@ pub(in crate::graph) fn check_constraints(
         .filter(|entry| entry.stored.rule != Rule::Index);
     let dictionary = &core.state.dictionary;
     let mut held: Vec<Held<'_>> = constraints
-        .map(|entry| Held {
-            entry,
-            dictionary,
-            ids: HashMap::new(),
-        })
+        .map(|entry| Held::of(entry, dictionary))
         .collect();
     if held.is_empty() {
         return Ok(());
@@ -75,15 +71,28 @@ fn hold<R: Tabled>(held: &mut [Held<'_>], id: u32, record: &R) -> Result<(), Gra
 }
 
 /// A constraint, and the new records' keys under it.
-struct Held<'e> {
+pub(in crate::graph) struct Held<'e> {
     entry: &'e Entry,
     dictionary: &'e Dictionary,
     /// By key, if it has to be unique.
     ids: HashMap<Vec<u8>, u32>,
 }
 
-impl Held<'_> {
-    fn take<R: Tabled>(&mut self, id: u32, record: &R) -> Result<(), GraphError> {
+impl<'e> Held<'e> {
+    pub(in crate::graph) fn of(entry: &'e Entry, dictionary: &'e Dictionary) -> Self {
+        Held {
+            entry,
+            dictionary,
+            ids: HashMap::new(),
+        }
+    }
+
+    /// Holds a record to the constraint, alone and beside those that were taken before.
+    pub(in crate::graph) fn take<R: Tabled>(
+        &mut self,
+        id: u32,
+        record: &R,
+    ) -> Result<(), GraphError> {
         if let Some(what) = self.entry.violation(record) {
             return Err(self.violated(id, record, what));
         }

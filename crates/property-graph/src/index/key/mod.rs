@@ -104,7 +104,7 @@ fn push_value(value: &Value, key: &mut Vec<u8>) {
                 .for_each(|name| push_text(name.as_bytes(), key));
             values.values().for_each(|value| push_value(value, key));
         }
-        Value::Date(date) => push_signed(date.days().into(), key),
+        Value::Date(date) => push_signed(date.days(), key),
         Value::Time(time) => {
             push_signed(time.instant(), key);
             push_offset(time.offset(), key);

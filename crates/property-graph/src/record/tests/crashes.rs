@@ -21,6 +21,8 @@ use evergraph_topology::{Batch, Config, Store, TopologyError, Tuning};
 const GEOMETRY: Geometry = Geometry {
     records_per_chunk: 2,
     most_records: 16,
+    // Some columns lie in the core.
+    inside_bytes: 64,
 };
 const POLICY: TextPolicy = TextPolicy {
     least_bytes: 4,

@@ -1,11 +1,11 @@
 //! Stored bytes are those of docs/storage-format.md, whose offsets stand here as
 //! numbers.
 
-use evergraph_storage::checksum;
-
 use crate::record::Fixed;
-use crate::record::format::{ChunkImage, Identity, Slot};
+use crate::record::builder::Builder;
+use crate::record::core::{Identity, Slot};
 use crate::record::segment::{NewPast, encode};
+use crate::value::{Properties, Value};
 
 fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())
@@ -21,55 +21,65 @@ const FIXED: Fixed = Fixed {
     second: 7,
 };
 
+const IDENTITY: Identity = Identity {
+    magic: *b"EREL",
+    table: 2,
+    chunk: 3,
+    records: 70,
+};
+
 #[test]
-fn a_chunk_is_as_documented() {
-    let mut image = ChunkImage::begin(Identity {
-        magic: *b"EREL",
-        table: 2,
-        chunk: 3,
-        records: 70,
-    });
+fn a_core_is_as_documented() {
     let slot = |is_used, begin, born| Slot {
         is_used,
         begin,
         born,
     };
-    image
-        .set(1, slot(false, 8, 4), Fixed::default(), &[])
-        .unwrap();
-    image.set(66, slot(true, 9, 4), FIXED, b"some").unwrap();
-    image
-        .set(69, slot(true, u64::MAX, u64::MAX), FIXED, b"more")
-        .unwrap();
-    let (entry, bytes) = image.finish(&[1; 16], 4096, 11);
-    assert_eq!(&bytes[..4], b"EREL");
-    let words: Vec<u32> = (1..6).map(|word| u32_at(bytes, 4 * word)).collect();
-    assert_eq!(words, [2, 3, 70, 2, 0]);
-    assert_eq!((u64_at(bytes, 24), u64_at(bytes, 32)), (11, 8));
-    assert_eq!((u64_at(bytes, 64), u64_at(bytes, 72)), (0, 1 << 2 | 1 << 5));
-    let record = |at: usize| &bytes[256 + 32 * at..256 + 32 * (at + 1)];
-    assert_eq!(record(0), [0; 32]);
-    assert_eq!((u64_at(record(1), 0), u64_at(record(1), 8)), (8, 4));
-    let used = 1u64 << 47;
+    let mut builder = Builder::new(IDENTITY);
+    let properties = |value: Value| [(9, value)].into_iter().collect::<Properties>();
+    builder.add(1, slot(false, 8, 4), Fixed::default(), Properties::new());
+    builder.add(66, slot(true, 9, 4), FIXED, properties(Value::from(5)));
+    builder.add(69, slot(true, 1 << 40, 11), FIXED, properties("a".into()));
+    let bytes = builder.finish().unwrap().core(11);
+    assert_eq!(&bytes[..4], b"CREL");
+    let words: Vec<u32> = (1..6).map(|word| u32_at(&bytes, 4 * word)).collect();
+    assert_eq!(words, [2, 3, 70, 2, 1]);
+    assert_eq!((u64_at(&bytes, 24), u32_at(&bytes, 32)), (11, 1));
     assert_eq!(
-        (u64_at(record(66), 0), u64_at(record(66), 8)),
-        (9, 4 | used | 5 << 48)
+        (u64_at(&bytes, 64), u64_at(&bytes, 72)),
+        (0, 1 << 2 | 1 << 5)
     );
-    let words: Vec<u32> = (4..8).map(|word| u32_at(record(66), 4 * word)).collect();
-    assert_eq!(words, [6, 7, 0, 4]);
-    assert_eq!(u64_at(record(69), 8), (used - 1) | used | 5 << 48);
-    let words: Vec<u32> = (4..8).map(|word| u32_at(record(69), 4 * word)).collect();
-    assert_eq!(words, [6, 7, 4, 4]);
-    assert_eq!(&bytes[256 + 32 * 70..], b"somemore");
-    assert_eq!(
-        (entry.offset, entry.len, entry.csn),
-        (4096, bytes.len() as u64, 11)
-    );
-    assert_eq!(
-        (entry.entries, entry.tombstones, entry.generation),
-        (2, 0, 0)
-    );
-    assert_eq!(entry.crc, checksum(&[1; 16], 4096, bytes));
+    // The commits of all but three records are 0.
+    let begin = &bytes[80..];
+    assert_eq!(begin[..4], [0, 1, 0, 0]);
+    assert_eq!((u32_at(begin, 4), u64_at(begin, 8)), (3, 0));
+    assert_eq!(begin[16..22], [1, 0, 66, 0, 69, 0]);
+    assert_eq!(begin[22..26], [8, 0, 0, 0]);
+    let values = [0, 1, 2].map(|at| u64_at(begin, 38 + 8 * at));
+    assert_eq!(values, [8, 9, 1 << 40]);
+    let born = &begin[62..];
+    assert_eq!((born[..2].to_vec(), u32_at(born, 4)), (vec![0, 1], 3));
+    assert_eq!(born[16..22], [1, 0, 66, 0, 69, 0]);
+    assert_eq!((born[22], u64_at(born, 30)), (1, 4));
+    assert_eq!(born[38..41], [0, 0, 7]);
+    // Type, source and target, the same of all.
+    let fixed = &born[41..];
+    let of_all = [0, 1, 2].map(|part| u64_at(fixed, 16 * part + 8));
+    assert_eq!(of_all, [5, 6, 7]);
+    let column = &fixed[48..];
+    assert_eq!((u32_at(column, 0), u32_at(column, 4)), (9, 0));
+    assert_eq!(u64_at(column, 8), column[24..].len() as u64);
+    // Integers, of which one record has one, and another a text.
+    let column = &column[24..];
+    assert_eq!(column[..4], [2, 1 | 2, 0, 0]);
+    assert_eq!(u32_at(column, 4), 70);
+    assert_eq!((u64_at(column, 8), u64_at(column, 24)), (5, 5));
+    assert_eq!((u64_at(column, 40), u64_at(column, 48)), (0, 1 << 2));
+    assert_eq!((u64_at(column, 56), u64_at(column, 64)), (0, 5));
+    let exceptions = &column[72..];
+    assert_eq!(exceptions[..6], [1, 0, 0, 0, 69, 0]);
+    assert_eq!(u64_at(exceptions, 6), 3);
+    assert_eq!(exceptions[6 + 8 + 16..], [5, 1, b'a']);
 }
 
 #[test]

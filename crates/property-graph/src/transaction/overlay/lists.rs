@@ -77,7 +77,6 @@ impl Lists {
     }
 
     /// By how much the length of a list has changed.
-    #[cfg(test)]
     pub(super) fn degree_change(&self, list: List) -> i64 {
         let entry = self.0.get(&list);
         entry.map_or(0, |entry| entry.created.len() as i64 - entry.deleted as i64)

@@ -44,6 +44,11 @@ impl<R> Change<R> {
         self.after.as_ref()
     }
 
+    /// The last version that the transaction knows.
+    pub(crate) fn newest(&self) -> Option<&Arc<R>> {
+        self.after.as_ref().or(self.before.as_ref())
+    }
+
     /// Whether the transaction made it, and it is still there.
     pub(crate) fn is_created(&self) -> bool {
         self.before.is_none() && self.after.is_some()
@@ -218,6 +223,15 @@ impl Overlay {
         changes.map(|(&id, change)| (id, change))
     }
 
+    /// As [`Overlay::changes`], of some ids.
+    pub(crate) fn changes_in<R: Kind>(
+        &self,
+        ids: impl RangeBounds<u32>,
+    ) -> impl DoubleEndedIterator<Item = (u32, &Change<R>)> {
+        let changes = R::changes(self).by_id.range(ids);
+        changes.map(|(&id, change)| (id, change))
+    }
+
     /// Changed records that an index has under the keys from one on up to another,
     /// exclusively, by key and id. The index is that of this number, and sees records
     /// as `by` does. O(log) for each; the first call for an index goes through all changes.
@@ -244,7 +258,6 @@ impl Overlay {
     }
 
     /// By how much the transaction changed the length of a list.
-    #[cfg(test)]
     pub(crate) fn degree_change(&self, list: List) -> i64 {
         self.lists.degree_change(list)
     }

@@ -246,6 +246,12 @@ fn scripted(number: u64) -> Option<Operation> {
         key: 0,
         value,
     };
+    let change_all = Step::SetOnAllNodes { key: 1, value: 7 };
+    let change_relationship = Step::SetOnRelationship {
+        relationship: 0,
+        key: 2,
+        value: 1,
+    };
     let admin = Step::CreateNode { label: 2, value: 8 };
     Some(match number {
         0 => Operation::Commit(vec![
@@ -265,7 +271,7 @@ fn scripted(number: u64) -> Option<Operation> {
         // An Admin without an age.
         7 => Operation::Define(3),
         8 => Operation::Checkpoint,
-        9 => Operation::Commit(vec![change(20)]),
+        9 => Operation::Commit(vec![change(20), change_all, change_relationship]),
         10 => Operation::Commit(vec![relate(1)]),
         11 => Operation::CompactVertex(0),
         // Only where no index is in the way.
@@ -507,8 +513,12 @@ fn step(random: &mut Random) -> Step {
             target: n(),
             value: n(),
         },
-        8 | 9 => Step::SetOnNode {
+        8 => Step::SetOnNode {
             node: n(),
+            key: n(),
+            value: n(),
+        },
+        9 => Step::SetOnAllNodes {
             key: n(),
             value: n(),
         },

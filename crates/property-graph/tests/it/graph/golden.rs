@@ -1,9 +1,9 @@
-//! A property graph as format version 4 was first written. Every later program must
+//! A property graph as each format version was first written. Every later program must
 //! read it, in its past too, and write on.
 //!
 //! `EVERGRAPH_WRITE_GOLDEN=1 cargo test -p evergraph-property-graph --test it
-//! golden` writes it anew; only a new format version may make that necessary, and
-//! then this one stays beside the new.
+//! golden` writes that of the present version anew; only a new format version may make
+//! that necessary, and then the others stay beside the new.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,8 +23,9 @@ use evergraph_storage::medium::FileStorage;
 use super::model::{Model, compare, model_of};
 use super::random::options;
 
-fn directory() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/v4-property-graph")
+fn directory(version: u32) -> PathBuf {
+    let name = format!("tests/golden/v{version}-property-graph");
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
 fn config() -> Config {
@@ -162,19 +163,28 @@ fn write_on(graph: &PropertyGraph) {
 
 #[test]
 fn golden_property_graph_version_4() {
+    golden(4);
+}
+
+#[test]
+fn golden_property_graph_version_5() {
+    golden(5);
+}
+
+fn golden(version: u32) {
     let storage = SimulatedStorage::new(config());
     let graph = PropertyGraph::create(&storage, options(), *b"evergraph-gold-7").expect("created");
     let (now, before) = fill(&graph).expect("filled");
     read(&graph, &now, &before);
     drop(graph);
-    if FORMAT_VERSION == 4 && std::env::var_os("EVERGRAPH_WRITE_GOLDEN").is_some() {
-        std::fs::create_dir_all(directory()).expect("a directory");
+    if FORMAT_VERSION == version && std::env::var_os("EVERGRAPH_WRITE_GOLDEN").is_some() {
+        std::fs::create_dir_all(directory(version)).expect("a directory");
         for (file, bytes) in &storage.image().files {
-            std::fs::write(directory().join(file), bytes).expect("written");
+            std::fs::write(directory(version).join(file), bytes).expect("written");
         }
     }
     let mut image = Image::default();
-    for entry in std::fs::read_dir(directory()).expect("golden files") {
+    for entry in std::fs::read_dir(directory(version)).expect("golden files") {
         let entry = entry.expect("readable");
         let name = entry.file_name().into_string().expect("a name");
         let bytes = std::fs::read(entry.path()).expect("readable");

@@ -1,6 +1,8 @@
 //! The property graph as a whole: beside a map of maps, under power cuts, under
 //! transactions that meet, and as algorithms read it.
 
+mod batches;
+mod changes;
 mod crash;
 mod definitions;
 mod exclusive;
@@ -11,6 +13,7 @@ mod load;
 mod model;
 mod names;
 mod neighbors;
+mod own_definitions;
 mod panics;
 mod projection;
 mod random;

@@ -7,6 +7,7 @@ use evergraph_storage::Storage;
 use evergraph_storage::medium::DramStorage;
 use proptest::prelude::*;
 
+use super::batches;
 use super::model::{Model, compare};
 use super::rules::{RULES, Rules, all_hold, holds, rule};
 use super::steps::{Loading, Step, gather, take};
@@ -42,6 +43,7 @@ fn step() -> impl Strategy<Value = Step> {
         3 => (n(), n(), n()).prop_map(|(relationship, key, value)| {
             Step::SetOnRelationship { relationship, key, value }
         }),
+        1 => (n(), n()).prop_map(|(key, value)| Step::SetOnAllNodes { key, value }),
         1 => (n(), n()).prop_map(|(node, label)| Step::AddLabel { node, label }),
         1 => (n(), n()).prop_map(|(node, label)| Step::RemoveLabel { node, label }),
         3 => n().prop_map(|relationship| Step::DeleteRelationship { relationship }),
@@ -214,13 +216,17 @@ impl SideBySide {
     }
 
     fn compare(&self) {
-        compare(&self.graph.view(), &self.model).expect("the graph is the model");
+        let view = self.graph.view();
+        compare(&view, &self.model).expect("the graph is the model");
+        batches::agree(&view, &view);
         for (view, model) in &self.views {
             compare(view, model).expect("a view stays what it was");
+            batches::agree(view, view);
         }
         for (name, model) in &self.snapshots {
             let view = self.graph.as_of(name).expect("kept");
             compare(&view, model).expect("a snapshot stays what it was");
+            batches::agree(&view, &view);
         }
         let mut names: Vec<String> = self
             .graph

@@ -28,6 +28,11 @@ pub enum Step {
         key: u8,
         value: u8,
     },
+    /// One key of all nodes, in one commit.
+    SetOnAllNodes {
+        key: u8,
+        value: u8,
+    },
     AddLabel {
         node: u8,
         label: u8,
@@ -219,6 +224,13 @@ fn take_one(
                 transaction.set(RelationshipId(id), key, value(number))?;
                 let found = model.relationships.get_mut(&id).expect("picked");
                 put(&mut found.values, key, number);
+            }
+        }
+        Step::SetOnAllNodes { key, value: number } => {
+            let key = name(&KEYS, key);
+            for (&id, node) in &mut model.nodes {
+                transaction.set(NodeId(id), key, value(number))?;
+                put(&mut node.values, key, number);
             }
         }
         Step::AddLabel { node: at, label } => {

@@ -1,0 +1,110 @@
+//! What batches are made of, beside vectors of values.
+
+use crate::dictionary::{LabelCode, TypeCode};
+use crate::vector::Validity;
+
+/// A list of labels a row: offsets and codes, as a list column of Arrow.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Labels {
+    /// End of each row in `codes`.
+    ends: Vec<u32>,
+    codes: Vec<LabelCode>,
+}
+
+impl Labels {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Labels of a row, ascending; none of a node that is not there.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn get(&self, row: usize) -> &[LabelCode] {
+        let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.codes[start as usize..self.ends[row] as usize]
+    }
+
+    /// DRAM of the rows.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&self.ends[..]) + size_of_val(&self.codes[..])
+    }
+
+    pub(super) fn push(&mut self, labels: &[LabelCode]) {
+        self.codes.extend_from_slice(labels);
+        self.ends.push(self.codes.len() as u32);
+    }
+}
+
+/// The types and ends of relationships, one a row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ends {
+    /// Types.
+    pub types: Vec<TypeCode>,
+    /// Nodes that they leave.
+    pub sources: Vec<u32>,
+    /// Nodes that they enter.
+    pub targets: Vec<u32>,
+    /// Which of them there are; the others have zeros.
+    pub validity: Validity,
+}
+
+impl Ends {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.types.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.types.is_empty()
+    }
+
+    /// DRAM of the rows.
+    pub fn bytes(&self) -> usize {
+        let validity = self.validity.words().map_or(0, size_of_val);
+        size_of_val(&self.types[..]) + 8 * self.types.len() + validity
+    }
+
+    pub(super) fn push(&mut self, ends: Option<(TypeCode, u32, u32)>) {
+        let (kind, source, target) = ends.unwrap_or_default();
+        self.types.push(kind);
+        self.sources.push(source);
+        self.targets.push(target);
+        self.validity.push(ends.is_some());
+    }
+}
+
+/// Relationships that an expansion found, one a row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Expanded {
+    /// The row of the input that each was found for; ascending.
+    pub rows: Vec<u32>,
+    /// The node at its other end.
+    pub neighbors: Vec<u32>,
+    /// Its id.
+    pub relationships: Vec<u32>,
+}
+
+impl Expanded {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// DRAM of the rows.
+    pub fn bytes(&self) -> usize {
+        12 * self.rows.len()
+    }
+}

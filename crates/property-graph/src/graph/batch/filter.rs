@@ -1,0 +1,269 @@
+//! Conditions that a scan evaluates itself, where the records are.
+
+use std::sync::Arc;
+
+use evergraph_storage::StorageError;
+
+use crate::dictionary::{Dictionary, KeyCode, LabelCode, TypeCode};
+use crate::expression::{Comparison, compared, is_in};
+use crate::record::{ChunkAt, NodeRecord, Record, RelationshipRecord};
+use crate::value::Value;
+
+/// Which labels a node has.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum LabelExpression {
+    /// At least one: `%`.
+    Any,
+    /// This one.
+    Has(LabelCode),
+    /// `!`
+    Not(Box<LabelExpression>),
+    /// `&`
+    And(Vec<LabelExpression>),
+    /// `|`
+    Or(Vec<LabelExpression>),
+}
+
+impl LabelExpression {
+    /// Whether a node with these labels, ascending, is meant.
+    pub fn holds(&self, labels: &[LabelCode]) -> bool {
+        match self {
+            LabelExpression::Any => !labels.is_empty(),
+            LabelExpression::Has(label) => labels.binary_search(label).is_ok(),
+            LabelExpression::Not(inner) => !inner.holds(labels),
+            LabelExpression::And(parts) => parts.iter().all(|part| part.holds(labels)),
+            LabelExpression::Or(parts) => parts.iter().any(|part| part.holds(labels)),
+        }
+    }
+
+    /// A label that every node that is meant has.
+    pub(super) fn needed(&self) -> Option<LabelCode> {
+        match self {
+            LabelExpression::Has(label) => Some(*label),
+            LabelExpression::And(parts) => parts.iter().find_map(LabelExpression::needed),
+            LabelExpression::Or(parts) => match &parts[..] {
+                [only] => only.needed(),
+                _ => None,
+            },
+            LabelExpression::Any | LabelExpression::Not(_) => None,
+        }
+    }
+}
+
+/// A condition on the value of a property, with openCypher's nulls: it holds where it is
+/// true, and not where it is false or null.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Test {
+    /// The property, compared with a value.
+    Compares(Comparison, Value),
+    /// `IN` a list.
+    In(Vec<Value>),
+    /// `STARTS WITH`; of texts alone.
+    StartsWith(Arc<str>),
+    /// `IS NULL`: the entity does not have the property.
+    IsNull,
+    /// `IS NOT NULL`.
+    IsNotNull,
+}
+
+impl Test {
+    /// Whether a value passes it; null is that of an absent property.
+    pub fn holds(&self, value: &Value) -> bool {
+        let truth = match (self, value) {
+            (Test::Compares(comparison, other), _) => compared(*comparison, value, other),
+            (Test::In(list), _) => is_in(value, list),
+            (Test::StartsWith(start), Value::Text(text)) => Some(text.starts_with(&**start)),
+            (Test::StartsWith(_), _) => None,
+            (Test::IsNull, _) => Some(value.is_null()),
+            (Test::IsNotNull, _) => Some(!value.is_null()),
+        };
+        truth == Some(true)
+    }
+}
+
+/// What a scan gives: entities of a subject that pass all tests. The default gives all.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Filter {
+    subject: Subject,
+    tests: Vec<(KeyCode, Test)>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) enum Subject {
+    #[default]
+    All,
+    Labels(LabelExpression),
+    Types(Vec<TypeCode>),
+}
+
+impl Filter {
+    /// Nodes by their labels; no relationship.
+    pub fn labels(labels: LabelExpression) -> Self {
+        Filter {
+            subject: Subject::Labels(labels),
+            tests: Vec::new(),
+        }
+    }
+
+    /// Nodes that have a label; no relationship.
+    pub fn label(label: LabelCode) -> Self {
+        Filter::labels(LabelExpression::Has(label))
+    }
+
+    /// Relationships of one of these types; no node.
+    pub fn types(mut types: Vec<TypeCode>) -> Self {
+        types.sort_unstable();
+        types.dedup();
+        Filter {
+            subject: Subject::Types(types),
+            tests: Vec::new(),
+        }
+    }
+
+    /// Of those, the ones whose property passes a test.
+    #[must_use]
+    pub fn and(mut self, key: KeyCode, test: Test) -> Self {
+        self.tests.push((key, test));
+        self
+    }
+
+    /// A label that every node that it gives has.
+    pub(super) fn needed_label(&self) -> Option<LabelCode> {
+        match &self.subject {
+            Subject::Labels(labels) => labels.needed(),
+            Subject::All | Subject::Types(_) => None,
+        }
+    }
+
+    /// Whether a record passes.
+    pub(super) fn holds<R: Filtered>(&self, record: &R) -> bool {
+        let passes = |(key, test): &(KeyCode, Test)| {
+            let value = record.properties().get(*key);
+            test.holds(value.unwrap_or(&Value::Null))
+        };
+        record.is_one(&self.subject) && self.tests.iter().all(passes)
+    }
+
+    /// Clears the bits of a chunk's records that are not of the subject.
+    pub(super) fn refine_by_subject<R: Filtered>(
+        &self,
+        chunk: &ChunkAt<R>,
+        dictionary: &Dictionary,
+        selected: &mut [u64],
+    ) -> Result<(), StorageError> {
+        match self.subject {
+            Subject::All => Ok(()),
+            _ => R::refine(&self.subject, chunk, dictionary, selected),
+        }
+    }
+
+    /// Clears the bits of a chunk's records that do not pass the tests.
+    pub(super) fn refine_by_tests<R: Record>(
+        &self,
+        chunk: &ChunkAt<R>,
+        selected: &mut [u64],
+    ) -> Result<(), StorageError> {
+        for (key, test) in &self.tests {
+            retain(selected, |at| {
+                let value = chunk.property(at, *key)?;
+                Ok(test.holds(&value.unwrap_or_default()))
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Records that filters know.
+pub(super) trait Filtered: Record {
+    fn is_one(&self, subject: &Subject) -> bool;
+
+    fn refine(
+        subject: &Subject,
+        chunk: &ChunkAt<Self>,
+        dictionary: &Dictionary,
+        selected: &mut [u64],
+    ) -> Result<(), StorageError>;
+}
+
+impl Filtered for NodeRecord {
+    fn is_one(&self, subject: &Subject) -> bool {
+        match subject {
+            Subject::All => true,
+            Subject::Labels(labels) => labels.holds(&self.labels),
+            Subject::Types(_) => false,
+        }
+    }
+
+    fn refine(
+        subject: &Subject,
+        chunk: &ChunkAt<Self>,
+        dictionary: &Dictionary,
+        selected: &mut [u64],
+    ) -> Result<(), StorageError> {
+        let Subject::Labels(labels) = subject else {
+            selected.fill(0);
+            return Ok(());
+        };
+        // A chunk has few different sets of labels, and neighbors often the same.
+        let mut known: Vec<(u32, bool)> = Vec::new();
+        retain(selected, |at| {
+            let set = chunk.fixed_in_base(at)?.map(|fixed| fixed.first);
+            let recalled = known.iter().find(|(code, _)| Some(*code) == set);
+            if let Some((_, holds)) = recalled {
+                return Ok(*holds);
+            }
+            let known_labels = set.and_then(|set| dictionary.label_set(set));
+            let holds = match (&known_labels, chunk.found(at)) {
+                (Some(of_set), _) => labels.holds(of_set),
+                (None, Some(found)) => labels.holds(&found.labels()?),
+                (None, None) => false,
+            };
+            known.extend(set.map(|set| (set, holds)));
+            Ok(holds)
+        })
+    }
+}
+
+impl Filtered for RelationshipRecord {
+    fn is_one(&self, subject: &Subject) -> bool {
+        match subject {
+            Subject::All => true,
+            Subject::Types(types) => types.binary_search(&self.kind).is_ok(),
+            Subject::Labels(_) => false,
+        }
+    }
+
+    fn refine(
+        subject: &Subject,
+        chunk: &ChunkAt<Self>,
+        _: &Dictionary,
+        selected: &mut [u64],
+    ) -> Result<(), StorageError> {
+        let Subject::Types(types) = subject else {
+            selected.fill(0);
+            return Ok(());
+        };
+        retain(selected, |at| {
+            let ends = chunk.ends(at)?;
+            Ok(ends.is_some_and(|ends| types.binary_search(&ends.0).is_ok()))
+        })
+    }
+}
+
+/// Keeps the set bits for which `keep` says so, in ascending order.
+fn retain(
+    selected: &mut [u64],
+    mut keep: impl FnMut(u32) -> Result<bool, StorageError>,
+) -> Result<(), StorageError> {
+    for (number, word) in selected.iter_mut().enumerate() {
+        let mut left = *word;
+        while left != 0 {
+            let bit = left.trailing_zeros();
+            left &= left - 1;
+            if !keep(64 * number as u32 + bit)? {
+                *word &= !(1 << bit);
+            }
+        }
+    }
+    Ok(())
+}

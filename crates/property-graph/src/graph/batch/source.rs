@@ -1,0 +1,268 @@
+//! Records in batches: those of a view, with the changes of a transaction in their place.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::Labels;
+use super::account::Account;
+use super::filter::{Filter, Filtered};
+use super::{Ends, UNCOMMITTED};
+use crate::dictionary::{KeyCode, LabelCode, Names};
+use crate::graph::error::GraphError;
+use crate::graph::read::tabled::Tabled;
+use crate::graph::view::View;
+use crate::record::{ChunkAt, NodeRecord, RelationshipRecord};
+use crate::transaction::Overlay;
+use crate::value::Value;
+use crate::vector::{Validity, Vector};
+
+/// What is read: a view, and what a transaction has changed.
+#[derive(Clone, Copy)]
+pub struct Source<'a> {
+    pub(super) view: &'a View,
+    pub(super) overlay: Option<&'a Overlay>,
+}
+
+/// A place in a chunk, or that there is none.
+type Place<'a, R> = Option<(&'a ChunkAt<R>, u32)>;
+
+impl<'a> Source<'a> {
+    /// The code of a name, if it is known.
+    pub(super) fn code(&self, names: Names, name: &str) -> Option<u32> {
+        self.view.dictionary().code(names, name)
+    }
+
+    /// Ids of a kind are below this, but for those of later commits.
+    pub(super) fn bound<R: Tabled>(&self) -> u32 {
+        let table = R::table(self.view.core());
+        let committed = table.chunk_count() * table.geometry().records_per_chunk;
+        let own = self.overlay.and_then(|own| own.changes::<R>().next_back());
+        committed.max(own.map_or(0, |(id, _)| id + 1))
+    }
+
+    fn chunk<R: Tabled>(&self, number: u32) -> Result<Option<&'a ChunkAt<R>>, GraphError> {
+        let (table, csn) = (R::table(self.view.core()), self.view.csn());
+        Ok(R::pins(self.view).pin(table, number, csn)?)
+    }
+
+    /// Appends the ids of a range that a filter gives, ascending.
+    pub(super) fn scan<R: Tabled + Filtered>(
+        &self,
+        range: Range<u32>,
+        filter: &Filter,
+        ids: &mut Vec<u32>,
+        account: &Account,
+    ) -> Result<(), GraphError> {
+        let mut charge = account.growing()?;
+        let table = R::table(self.view.core());
+        let size = table.geometry().records_per_chunk;
+        let start = ids.len();
+        let chunks = range.start / size..range.end.div_ceil(size).min(table.chunk_count());
+        let mut selected = Vec::new();
+        for number in chunks {
+            let Some(chunk) = self.chunk::<R>(number)? else {
+                continue;
+            };
+            let first = number * size;
+            selected.clear();
+            selected.extend_from_slice(chunk.exists());
+            clear_outside(&mut selected, first, &range);
+            if let Some(overlay) = self.overlay {
+                let changed = overlay.changes_in::<R>(first..first + size);
+                changed.for_each(|(id, _)| clear(&mut selected, id - first));
+            }
+            filter.refine_by_subject(chunk, self.view.dictionary(), &mut selected)?;
+            filter.refine_by_tests(chunk, &mut selected)?;
+            push_ids(&selected, first, ids);
+            charge.to(4 * (ids.len() - start) as u64)?;
+        }
+        if let Some(overlay) = self.overlay {
+            let own = overlay.changes_in::<R>(range).filter(|(_, change)| {
+                let after = change.after();
+                after.is_some_and(|record| filter.holds(&**record))
+            });
+            let committed = ids.len();
+            ids.extend(own.map(|(id, _)| id));
+            if ids.len() > committed {
+                ids[start..].sort_unstable();
+            }
+        }
+        charge.done(4 * (ids.len() - start) as u64)
+    }
+
+    /// Calls `each` with the place of each id in its chunk, `None` where it has none.
+    /// Neighbors in one chunk cost one look at the table of chunks.
+    fn for_each_place<R: Tabled>(
+        &self,
+        ids: &[u32],
+        mut each: impl FnMut(u32, Place<'a, R>) -> Result<(), GraphError>,
+    ) -> Result<(), GraphError> {
+        let table = R::table(self.view.core());
+        let mut last = None;
+        for &id in ids {
+            let (number, at) = table.place_of(id);
+            let chunk = match last {
+                Some((known, chunk)) if known == number => chunk,
+                _ => self.chunk::<R>(number)?,
+            };
+            last = Some((number, chunk));
+            each(id, chunk.map(|chunk| (chunk, at)))?;
+        }
+        Ok(())
+    }
+
+    /// The values of one property.
+    pub(super) fn gather<R: Tabled>(
+        &self,
+        ids: &[u32],
+        key: KeyCode,
+        account: &Account,
+    ) -> Result<Vector, GraphError> {
+        let mut charge = account.growing()?;
+        let (mut vector, mut bytes) = (Vector::new(), 0);
+        self.for_each_place::<R>(ids, |id, place| {
+            let value = match self.overlay.and_then(|own| own.change::<R>(id)) {
+                Some(change) => {
+                    let after = change.after();
+                    after
+                        .and_then(|record| record.properties().get(key))
+                        .cloned()
+                }
+                None => match place {
+                    Some((chunk, at)) => chunk.property(at, key)?,
+                    None => None,
+                },
+            };
+            let value = value.unwrap_or_default();
+            bytes += size_of::<Value>() + value.heap_bytes();
+            vector.push(value);
+            charge.to(bytes as u64)
+        })?;
+        charge.done(vector.bytes() as u64)?;
+        Ok(vector)
+    }
+
+    /// Which of these there are.
+    pub(super) fn exist<R: Tabled>(&self, ids: &[u32]) -> Result<Validity, GraphError> {
+        let mut exist = Validity::default();
+        self.for_each_place::<R>(ids, |id, place| {
+            exist.push(match self.overlay.and_then(|own| own.change::<R>(id)) {
+                Some(change) => change.after().is_some(),
+                None => place.is_some_and(|(chunk, at)| chunk.has(at)),
+            });
+            Ok(())
+        })?;
+        Ok(exist)
+    }
+
+    /// The commits that created them.
+    pub(super) fn born<R: Tabled>(
+        &self,
+        ids: &[u32],
+        account: &Account,
+    ) -> Result<Vec<u64>, GraphError> {
+        let charge = account.growing()?;
+        let mut born = Vec::with_capacity(ids.len());
+        self.for_each_place::<R>(ids, |id, place| {
+            let change = self.overlay.and_then(|own| own.change::<R>(id));
+            born.push(match (change, place) {
+                (Some(change), _) if change.before().is_none() => match change.after() {
+                    Some(_) => UNCOMMITTED,
+                    None => 0,
+                },
+                (_, Some((chunk, at))) => chunk.born(at)?.unwrap_or(0),
+                (_, None) => 0,
+            });
+            Ok(())
+        })?;
+        charge.done(8 * born.len() as u64)?;
+        Ok(born)
+    }
+
+    /// The labels of nodes.
+    pub(super) fn labels(&self, ids: &[u32], account: &Account) -> Result<Labels, GraphError> {
+        let mut charge = account.growing()?;
+        let mut labels = Labels::default();
+        // The last set, which the next node often has, too.
+        let mut last: Option<(u32, Arc<[LabelCode]>)> = None;
+        self.for_each_place::<NodeRecord>(ids, |id, place| {
+            match (
+                self.overlay.and_then(|own| own.change::<NodeRecord>(id)),
+                place,
+            ) {
+                (Some(change), _) => {
+                    let after = change.after();
+                    labels.push(after.map_or(&[][..], |record| &record.labels));
+                }
+                (None, Some((chunk, at))) => {
+                    let set = chunk.fixed_in_base(at)?.map(|fixed| fixed.first);
+                    match &last {
+                        Some((known, of_set)) if Some(*known) == set => labels.push(of_set),
+                        _ => {
+                            let found = chunk.found(at).map(|found| found.labels());
+                            let found = found.transpose()?.unwrap_or_default();
+                            labels.push(&found);
+                            last = set.map(|set| (set, found));
+                        }
+                    }
+                }
+                (None, None) => labels.push(&[]),
+            }
+            charge.to(labels.bytes() as u64)
+        })?;
+        charge.done(labels.bytes() as u64)?;
+        Ok(labels)
+    }
+
+    /// The types and ends of relationships, also of those that the transaction deleted.
+    pub(super) fn ends(&self, ids: &[u32], account: &Account) -> Result<Ends, GraphError> {
+        let charge = account.growing()?;
+        let mut ends = Ends::default();
+        self.for_each_place::<RelationshipRecord>(ids, |id, place| {
+            let change = self
+                .overlay
+                .and_then(|own| own.change::<RelationshipRecord>(id));
+            let own = change.and_then(|change| change.newest());
+            ends.push(match (own, place) {
+                (Some(own), _) => Some((own.kind, own.source, own.target)),
+                (None, Some((chunk, at))) => chunk.ends(at)?,
+                (None, None) => None,
+            });
+            Ok(())
+        })?;
+        charge.done(ends.bytes() as u64)?;
+        Ok(ends)
+    }
+}
+
+/// Clears the bits of places outside a range of ids.
+fn clear_outside(selected: &mut [u64], first: u32, range: &Range<u32>) {
+    let places = 64 * selected.len() as u32;
+    let from = range.start.saturating_sub(first).min(places);
+    let until = range.end.saturating_sub(first).min(places);
+    for (number, word) in selected.iter_mut().enumerate() {
+        let start = 64 * number as u32;
+        let below = |place: u32| match place.saturating_sub(start) {
+            0 => 0,
+            bits @ 1..64 => (1 << bits) - 1,
+            _ => u64::MAX,
+        };
+        *word &= below(until) & !below(from);
+    }
+}
+
+fn clear(selected: &mut [u64], at: u32) {
+    if let Some(word) = selected.get_mut(at as usize / 64) {
+        *word &= !(1 << (at % 64));
+    }
+}
+
+fn push_ids(selected: &[u64], first: u32, ids: &mut Vec<u32>) {
+    for (number, &word) in selected.iter().enumerate() {
+        let mut left = word;
+        while left != 0 {
+            ids.push(first + 64 * number as u32 + left.trailing_zeros());
+            left &= left - 1;
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! The core segment of a chunk: which records there are, since when, their labels or
+//! type and ends, a list of the chunk's columns, and those of them that are small.
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 64 | header: magic, table, chunk, records, used records, columns, commit, flags; zeros |
+//! | 8 · ⌈records / 64⌉ | which records are used, the lowest bit first; absent if all are (flag 1) |
+//! | … | five times integers, one a record: commit of its version, or of its deletion, 0 if there never was one; commit that created it; type; source, or set of labels; target |
+//! | 24 · columns | each: key 4; 0 inside, 1 in a segment of its own 4; bytes 8; checksum of the segment 4; zeros |
+//! | … | the columns inside, in this order |
+//!
+//! Type, labels and ends of records that are not used mean nothing.
+
+use evergraph_storage::layout::{Field, tiles};
+use evergraph_storage::{Entry, StorageError};
+
+use super::content::Fixed;
+use crate::bytes::{Reader, Wrong};
+use crate::column::Numbers;
+use crate::dictionary::KeyCode;
+
+const HEADER_BYTES: usize = 64;
+const LISTED_BYTES: usize = 24;
+
+const MAGIC: Field = (0, 4);
+const TABLE: Field = (4, 4);
+const CHUNK: Field = (8, 4);
+const RECORDS: Field = (12, 4);
+const USED_RECORDS: Field = (16, 4);
+const COLUMNS: Field = (20, 4);
+const CSN: Field = (24, 8);
+const FLAGS: Field = (32, 4);
+const _: () = assert!(tiles(
+    &[
+        MAGIC,
+        TABLE,
+        CHUNK,
+        RECORDS,
+        USED_RECORDS,
+        COLUMNS,
+        CSN,
+        FLAGS,
+        (36, 28)
+    ],
+    HEADER_BYTES
+));
+
+/// Not all records are used.
+const HAS_BITMAP: u32 = 1;
+
+/// Number of the segment that holds, packed by record, what has no column. Keys from here
+/// on have none.
+pub(super) const REST: KeyCode = (1 << 29) - 2;
+
+/// The versions that a stored record says of itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Slot {
+    /// Whether there is a record; else it was deleted, or there never was one.
+    pub(super) is_used: bool,
+    /// Commit since when that holds; 0 if there never was a record.
+    pub(super) begin: u64,
+    /// Commit that created the present or last record.
+    pub(super) born: u64,
+}
+
+/// Identity of a chunk: its table, number and size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Identity {
+    pub(super) magic: [u8; 4],
+    pub(super) table: u32,
+    pub(super) chunk: u32,
+    pub(super) records: u32,
+}
+
+impl Identity {
+    /// Begins cores, so that none is taken for a chunk of an older format.
+    fn core_magic(&self) -> [u8; 4] {
+        let mut magic = self.magic;
+        magic[0] = b'C';
+        magic
+    }
+
+    /// The error of a chunk that is being made.
+    pub(super) fn cannot_store(&self, what: &str) -> StorageError {
+        let Identity { table, chunk, .. } = self;
+        let what = format!("records, table {table}, chunk {chunk}: {what}");
+        StorageError::damaged("memory", 0, what)
+    }
+}
+
+/// What a core says of all records, in its stored form.
+pub(super) struct Head {
+    pub(super) used: u32,
+    pub(super) bytes: Vec<u8>,
+}
+
+/// A column as a core lists it.
+pub(super) enum NewColumn<'a> {
+    Inside(&'a [u8]),
+    Segment(&'a Entry),
+}
+
+/// The bytes of a core, with all commits up to `csn`.
+pub(super) fn encode(
+    identity: Identity,
+    csn: u64,
+    head: &Head,
+    columns: &[(KeyCode, NewColumn<'_>)],
+) -> Vec<u8> {
+    let is_whole = head.used == identity.records;
+    let mut bytes = vec![0; HEADER_BYTES];
+    put(&mut bytes, MAGIC, &identity.core_magic());
+    put(&mut bytes, TABLE, &identity.table.to_le_bytes());
+    put(&mut bytes, CHUNK, &identity.chunk.to_le_bytes());
+    put(&mut bytes, RECORDS, &identity.records.to_le_bytes());
+    put(&mut bytes, USED_RECORDS, &head.used.to_le_bytes());
+    put(&mut bytes, COLUMNS, &(columns.len() as u32).to_le_bytes());
+    put(&mut bytes, CSN, &csn.to_le_bytes());
+    let flags = if is_whole { 0 } else { HAS_BITMAP };
+    put(&mut bytes, FLAGS, &flags.to_le_bytes());
+    bytes.extend_from_slice(&head.bytes);
+    for (key, column) in columns {
+        let (place, len, crc) = match column {
+            NewColumn::Inside(column) => (0u32, column.len() as u64, 0),
+            NewColumn::Segment(entry) => (1, entry.len, entry.crc),
+        };
+        bytes.extend_from_slice(&key.to_le_bytes());
+        bytes.extend_from_slice(&place.to_le_bytes());
+        bytes.extend_from_slice(&len.to_le_bytes());
+        bytes.extend_from_slice(&crc.to_le_bytes());
+        bytes.extend_from_slice(&[0; 4]);
+    }
+    for (_, column) in columns {
+        if let NewColumn::Inside(column) = column {
+            bytes.extend_from_slice(column);
+        }
+    }
+    bytes
+}
+
+fn put(bytes: &mut [u8], at: Field, value: &[u8]) {
+    bytes[at.0..][..at.1].copy_from_slice(value);
+}
+
+/// Where the parts of a core lie in its bytes.
+pub(super) struct Core {
+    /// `None` if all records are used.
+    used: Option<usize>,
+    records: u32,
+    begin: Numbers,
+    born: Numbers,
+    kind: Numbers,
+    first: Numbers,
+    second: Numbers,
+    /// Ascending by key.
+    pub(super) columns: Vec<(KeyCode, Listed)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Listed {
+    Inside(std::ops::Range<usize>),
+    Segment { len: u64, crc: u32 },
+}
+
+impl Core {
+    /// Finds and checks the parts of the core of a chunk. Its columns are not looked at.
+    pub(super) fn parse(
+        bytes: &[u8],
+        identity: &Identity,
+        used: u64,
+        csn: u64,
+    ) -> Result<Self, Wrong> {
+        let mut reader = Reader::new(bytes);
+        let header = reader.take(HEADER_BYTES)?;
+        let word = |field: Field| {
+            u32::from_le_bytes(*header[field.0..].first_chunk().expect("four bytes"))
+        };
+        let Identity {
+            table,
+            chunk,
+            records,
+            ..
+        } = *identity;
+        let is_this = header[..MAGIC.1] == identity.core_magic()
+            && [TABLE, CHUNK, RECORDS].map(word) == [table, chunk, records];
+        if !is_this {
+            return Err("the section directory names another extent");
+        }
+        let own_csn = u64::from_le_bytes(*header[CSN.0..].first_chunk().expect("eight bytes"));
+        if (u64::from(word(USED_RECORDS)), own_csn) != (used, csn) {
+            return Err("its header does not fit the section directory");
+        }
+        let count = records as usize;
+        let used_at = match word(FLAGS) {
+            0 => None,
+            HAS_BITMAP => Some(reader.position()),
+            _ => return Err("it has marks that this program does not know"),
+        };
+        if used_at.is_some() {
+            reader.take(8 * count.div_ceil(64))?;
+        }
+        let mut numbers = || Numbers::take(&mut reader, count);
+        let mut core = Core {
+            used: used_at,
+            records,
+            begin: numbers()?,
+            born: numbers()?,
+            kind: numbers()?,
+            first: numbers()?,
+            second: numbers()?,
+            columns: Vec::new(),
+        };
+        core.take_columns(&mut reader, word(COLUMNS))?;
+        core.check(bytes, used)?;
+        Ok(core)
+    }
+
+    fn take_columns(&mut self, reader: &mut Reader<'_>, count: u32) -> Result<(), Wrong> {
+        let list = reader.take((count as usize).saturating_mul(LISTED_BYTES))?;
+        for listed in list.chunks_exact(LISTED_BYTES) {
+            let mut listed = Reader::new(listed);
+            let (key, place) = (listed.u32()?, listed.u32()?);
+            let (len, crc) = (listed.u64()?, listed.u32()?);
+            if self.columns.last().is_some_and(|last| last.0 >= key) {
+                return Err("its columns do not ascend");
+            }
+            let column = match place {
+                0 => {
+                    let start = reader.position();
+                    reader.take(usize::try_from(len).unwrap_or(usize::MAX))?;
+                    Listed::Inside(start..reader.position())
+                }
+                1 => Listed::Segment { len, crc },
+                _ => return Err("a column of it is nowhere"),
+            };
+            self.columns.push((key, column));
+        }
+        match reader.is_empty() {
+            true => Ok(()),
+            false => Err("something follows it"),
+        }
+    }
+
+    fn check(&self, bytes: &[u8], used: u64) -> Result<(), Wrong> {
+        let words = 0..self.records.div_ceil(64);
+        let count = words.map(|word| u64::from(self.used_word(bytes, word).count_ones()));
+        if count.sum::<u64>() != used {
+            return Err("it counts other records than it has");
+        }
+        let is_older = |at| {
+            let slot = self.slot(bytes, at);
+            slot.born > slot.begin
+        };
+        match (0..self.records).any(is_older) {
+            true => Err("a record is older than its creation"),
+            false => Ok(()),
+        }
+    }
+
+    /// Bits of the used ones among the 64 records from `64 * word` on.
+    #[inline]
+    pub(super) fn used_word(&self, bytes: &[u8], word: u32) -> u64 {
+        let Some(used) = self.used else {
+            let records = self.records - 64 * word;
+            return u64::MAX >> (64 - records.min(64));
+        };
+        let at = used + 8 * word as usize;
+        u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
+    }
+
+    #[inline]
+    pub(super) fn slot(&self, bytes: &[u8], at: u32) -> Slot {
+        Slot {
+            is_used: self.used_word(bytes, at / 64) >> (at % 64) & 1 == 1,
+            begin: self.begin.get(bytes, at as usize) as u64,
+            born: self.born.get(bytes, at as usize) as u64,
+        }
+    }
+
+    #[inline]
+    pub(super) fn fixed(&self, bytes: &[u8], at: u32) -> Fixed {
+        let at = at as usize;
+        Fixed {
+            kind: self.kind.get(bytes, at) as u16,
+            first: self.first.get(bytes, at) as u32,
+            second: self.second.get(bytes, at) as u32,
+        }
+    }
+}

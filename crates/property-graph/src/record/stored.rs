@@ -1,0 +1,490 @@
+//! A chunk on the medium, or on its way there: a core, and segments of large columns.
+//! Nothing of the medium is read before its first use, when all of that segment is
+//! verified.
+
+use std::sync::{Arc, OnceLock};
+
+use evergraph_storage::{Entry, Extent, StorageError, Uuid, checksum};
+
+use super::builder::{Content, Image};
+use super::content::Fixed;
+use super::core::{Core, Identity, Listed, REST, Slot};
+use super::rows;
+use crate::bytes::{Reader, Wrong};
+use crate::column::{Column, Layout, Packed};
+use crate::dictionary::{Dictionary, KeyCode};
+use crate::value::{Properties, Value};
+
+/// Generation in the directory entry of a core. Chunks of older formats have 0.
+pub(super) const COLUMNS: u32 = 1;
+
+/// A column, or the rest, in an extent of its own. Chunks of several checkpoints share it.
+pub(super) struct Segment {
+    pub(super) key: KeyCode,
+    pub(super) entry: Entry,
+    pub(super) extent: Extent,
+    /// Written by this process: its checksum need not be checked.
+    is_own: bool,
+    parts: OnceLock<Parts>,
+}
+
+/// Where what lies in the bytes of a column or of the rest.
+enum Parts {
+    Column(Layout),
+    Rest(Packed),
+}
+
+impl Parts {
+    fn parse(key: KeyCode, bytes: &[u8], identity: &Identity) -> Result<Self, Wrong> {
+        let slots = identity.records as usize;
+        if key != REST {
+            return Layout::parse(bytes, slots).map(Parts::Column);
+        }
+        let mut reader = Reader::new(bytes);
+        let rest = Packed::take(bytes, &mut reader, slots)?;
+        if !reader.is_empty() {
+            return Err("something follows the rest");
+        }
+        Ok(Parts::Rest(rest))
+    }
+}
+
+impl Segment {
+    /// One that the directory names.
+    pub(super) fn named(key: KeyCode, entry: Entry, extent: Extent) -> Self {
+        Segment {
+            key,
+            entry,
+            extent,
+            is_own: false,
+            parts: OnceLock::new(),
+        }
+    }
+
+    /// One that a checkpoint has just written.
+    pub(super) fn written(key: KeyCode, entry: Entry, extent: Extent) -> Self {
+        Segment {
+            is_own: true,
+            ..Segment::named(key, entry, extent)
+        }
+    }
+
+    fn read(&self, identity: &Identity, uuid: &Uuid) -> Result<(&[u8], &Parts), StorageError> {
+        let parts = match self.parts.get() {
+            Some(parts) => parts,
+            None => {
+                let parts = self.verify(identity, uuid, !self.is_own)?;
+                self.parts.get_or_init(|| parts)
+            }
+        };
+        Ok((self.extent.bytes(), parts))
+    }
+
+    fn verify(&self, identity: &Identity, uuid: &Uuid, sums: bool) -> Result<Parts, StorageError> {
+        let checked = check_sum(&self.extent, &self.entry, uuid, sums)?;
+        let parts = checked.and_then(|bytes| Parts::parse(self.key, bytes, identity));
+        parts.map_err(|what| self.damaged(identity, what))
+    }
+
+    fn damaged(&self, identity: &Identity, what: &str) -> StorageError {
+        let (table, chunk) = (identity.table, identity.chunk);
+        let of = match self.key {
+            REST => "properties without a column".to_string(),
+            key => format!("column of key {key}"),
+        };
+        let what = format!("records, table {table}, chunk {chunk}, {of}: {what}");
+        StorageError::damaged(&self.extent.file_name(), self.extent.offset(), what)
+    }
+}
+
+/// The bytes of an extent, verified if `sums`.
+fn check_sum<'a>(
+    extent: &'a Extent,
+    entry: &Entry,
+    uuid: &Uuid,
+    sums: bool,
+) -> Result<Result<&'a [u8], Wrong>, StorageError> {
+    let bytes = extent.bytes();
+    if sums {
+        // All of it at once, where it may have to come from a device.
+        extent.prefetch();
+        extent.touch()?;
+        if checksum(uuid, extent.offset(), bytes) != entry.crc {
+            return Ok(Err("it has a wrong checksum"));
+        }
+    }
+    Ok(Ok(bytes))
+}
+
+/// A chunk.
+pub(super) struct StoredChunk {
+    identity: Identity,
+    /// Of a loaded chunk only the commit and the count of records mean something.
+    entry: Entry,
+    place: Place,
+    /// Columns outside the core, ascending by key.
+    segments: Vec<Arc<Segment>>,
+    opened: OnceLock<Opened>,
+}
+
+/// Location of the core.
+enum Place {
+    /// Read by this process only after its checksum was checked.
+    Extent(Extent),
+    /// Written by this process.
+    Written(Extent),
+    /// A chunk of an older format, and the dictionary that its texts have codes of.
+    Rows(Extent, Arc<Dictionary>),
+    /// Loaded in bulk by a commit that is in the log; no checkpoint has written it.
+    Loaded(Vec<u8>),
+}
+
+/// A core that was read.
+struct Opened {
+    core: Core,
+    /// The core of a chunk of an older format.
+    converted: Option<Vec<u8>>,
+    /// Ascending by key.
+    columns: Vec<(KeyCode, ColumnAt)>,
+}
+
+enum ColumnAt {
+    Core(std::ops::Range<usize>, Parts),
+    Segment(Arc<Segment>),
+}
+
+impl StoredChunk {
+    /// A chunk that the directory names. Checks as much as the directory alone shows.
+    pub(super) fn named(
+        identity: Identity,
+        entry: Entry,
+        extent: Extent,
+        segments: Vec<Arc<Segment>>,
+        dictionary: &Arc<Dictionary>,
+    ) -> Result<Self, StorageError> {
+        let place = match entry.generation {
+            0 => Place::Rows(extent, Arc::clone(dictionary)),
+            _ => Place::Extent(extent),
+        };
+        let is_short =
+            matches!(place, Place::Rows(..)) && entry.len < rows::least_bytes(&identity) as u64;
+        let stored = StoredChunk::at(identity, entry, place, segments);
+        if entry.generation > COLUMNS {
+            return Err(stored.damaged("it is of a newer format; use a newer program"));
+        }
+        if is_short {
+            return Err(stored.damaged("a chunk of records is shorter than its records"));
+        }
+        if entry.entries > u64::from(identity.records) {
+            return Err(stored.damaged("a chunk counts more records than it has"));
+        }
+        Ok(stored)
+    }
+
+    fn at(identity: Identity, entry: Entry, place: Place, segments: Vec<Arc<Segment>>) -> Self {
+        StoredChunk {
+            identity,
+            entry,
+            place,
+            segments,
+            opened: OnceLock::new(),
+        }
+    }
+
+    /// A chunk that a checkpoint has just written.
+    pub(super) fn written(image: &Image, entry: Entry, extent: Extent) -> Self {
+        let place = Place::Written(extent);
+        StoredChunk::at(image.identity, entry, place, image.segments())
+    }
+
+    /// A chunk that commit `csn` loaded in bulk.
+    pub(super) fn loaded(image: &Image, csn: u64) -> Self {
+        let bytes = image.core(csn);
+        let entry = Entry {
+            offset: 0,
+            len: bytes.len() as u64,
+            csn,
+            generation: COLUMNS,
+            crc: 0,
+            entries: image.used().into(),
+            tombstones: 0,
+        };
+        StoredChunk::at(image.identity, entry, Place::Loaded(bytes), Vec::new())
+    }
+
+    /// All commits up to this one are in it.
+    pub(super) fn csn(&self) -> u64 {
+        self.entry.csn
+    }
+
+    pub(super) fn used(&self) -> u32 {
+        self.entry.entries as u32
+    }
+
+    /// That of the core; `None` of a chunk that is loaded and not written yet.
+    pub(super) fn extent(&self) -> Option<&Extent> {
+        match &self.place {
+            Place::Extent(extent) | Place::Written(extent) | Place::Rows(extent, _) => Some(extent),
+            Place::Loaded(_) => None,
+        }
+    }
+
+    pub(super) fn segments(&self) -> &[Arc<Segment>] {
+        &self.segments
+    }
+
+    /// All extents of it.
+    pub(super) fn extents(&self) -> impl Iterator<Item = &Extent> {
+        let columns = self.segments.iter().map(|segment| &segment.extent);
+        self.extent().into_iter().chain(columns)
+    }
+
+    /// Durability step 6: gives back the extents that `next`, which is published, has not.
+    pub(super) fn retire(&self, next: &StoredChunk) {
+        if let Some(extent) = self.extent() {
+            extent.retire();
+        }
+        for segment in &self.segments {
+            if !next
+                .segments
+                .iter()
+                .any(|other| Arc::ptr_eq(other, segment))
+            {
+                segment.extent.retire();
+            }
+        }
+    }
+
+    /// Bytes of DRAM that a checkpoint frees.
+    pub(super) fn loaded_bytes(&self) -> usize {
+        match &self.place {
+            Place::Loaded(bytes) => bytes.len(),
+            _ => 0,
+        }
+    }
+
+    pub(super) fn damaged(&self, what: &str) -> StorageError {
+        let Identity { table, chunk, .. } = self.identity;
+        let what = format!("records, table {table}, chunk {chunk}: {what}");
+        match self.extent() {
+            Some(extent) => StorageError::damaged(&extent.file_name(), extent.offset(), what),
+            None => StorageError::damaged("memory", 0, what),
+        }
+    }
+
+    #[inline]
+    pub(super) fn read<'a>(&'a self, uuid: &'a Uuid) -> Result<ChunkReader<'a>, StorageError> {
+        let opened = match self.opened.get() {
+            Some(opened) => opened,
+            None => {
+                let opened = self.open(uuid, matches!(self.place, Place::Extent(_)))?;
+                self.opened.get_or_init(|| opened)
+            }
+        };
+        let bytes = match (&opened.converted, &self.place) {
+            (Some(converted), _) => converted,
+            (None, Place::Loaded(bytes)) => bytes,
+            (None, Place::Extent(extent) | Place::Written(extent) | Place::Rows(extent, _)) => {
+                extent.bytes()
+            }
+        };
+        Ok(ChunkReader {
+            chunk: self,
+            opened,
+            bytes,
+            uuid,
+        })
+    }
+
+    fn open(&self, uuid: &Uuid, sums: bool) -> Result<Opened, StorageError> {
+        let (used, csn) = (self.entry.entries, self.entry.csn);
+        let wrong = |what: Wrong| self.damaged(what);
+        let bytes = match &self.place {
+            Place::Extent(extent) | Place::Written(extent) => {
+                check_sum(extent, &self.entry, uuid, sums)?.map_err(wrong)?
+            }
+            Place::Loaded(bytes) => bytes,
+            Place::Rows(extent, dictionary) => {
+                let bytes = check_sum(extent, &self.entry, uuid, true)?.map_err(wrong)?;
+                let rows = rows::read(bytes, self.identity, used, csn, dictionary);
+                let image = rows.map_err(|what| self.damaged(&what))?.finish()?;
+                let converted = image.core(csn);
+                let core = Core::parse(&converted, &self.identity, used, csn).map_err(wrong)?;
+                return self.with_columns(core, &converted).map(|opened| Opened {
+                    converted: Some(converted),
+                    ..opened
+                });
+            }
+        };
+        let core = Core::parse(bytes, &self.identity, used, csn).map_err(wrong)?;
+        self.with_columns(core, bytes)
+    }
+
+    /// Finds the columns that a core lists.
+    fn with_columns(&self, core: Core, bytes: &[u8]) -> Result<Opened, StorageError> {
+        let mut columns = Vec::with_capacity(core.columns.len());
+        let mut segments = self.segments.iter();
+        for (key, listed) in &core.columns {
+            let at = match listed {
+                Listed::Inside(range) => {
+                    let parts = Parts::parse(*key, &bytes[range.clone()], &self.identity);
+                    let parts = parts.map_err(|what| self.damaged(what))?;
+                    ColumnAt::Core(range.clone(), parts)
+                }
+                Listed::Segment { len, crc } => {
+                    let named = segments.next().filter(|segment| {
+                        (segment.key, segment.entry.len, segment.entry.crc) == (*key, *len, *crc)
+                    });
+                    let named = named.ok_or_else(|| {
+                        let what = format!("its column of key {key} is another one than it names");
+                        self.damaged(&what)
+                    })?;
+                    ColumnAt::Segment(Arc::clone(named))
+                }
+            };
+            columns.push((*key, at));
+        }
+        match segments.next() {
+            Some(_) => Err(self.damaged("it has a column that it does not name")),
+            None => Ok(Opened {
+                core,
+                converted: None,
+                columns,
+            }),
+        }
+    }
+
+    /// Checks checksums and contents, also if they were checked before.
+    pub(super) fn verify(&self, uuid: &Uuid) -> Result<(), StorageError> {
+        self.open(uuid, self.extent().is_some())?;
+        for segment in &self.segments {
+            segment.verify(&self.identity, uuid, true)?;
+        }
+        Ok(())
+    }
+}
+
+/// The verified content of a chunk. Segments are verified when they are first asked for.
+#[derive(Clone, Copy)]
+pub(super) struct ChunkReader<'a> {
+    chunk: &'a StoredChunk,
+    opened: &'a Opened,
+    bytes: &'a [u8],
+    uuid: &'a Uuid,
+}
+
+impl<'a> ChunkReader<'a> {
+    /// Bits of the used ones among the 64 records from `64 * word` on.
+    pub(super) fn used_word(&self, word: u32) -> u64 {
+        self.opened.core.used_word(self.bytes, word)
+    }
+
+    pub(super) fn slot(&self, at: u32) -> Slot {
+        self.opened.core.slot(self.bytes, at)
+    }
+
+    pub(super) fn fixed(&self, at: u32) -> Fixed {
+        self.opened.core.fixed(self.bytes, at)
+    }
+
+    fn parts(&self, at: &'a ColumnAt) -> Result<(&'a [u8], &'a Parts), StorageError> {
+        match at {
+            ColumnAt::Core(range, parts) => Ok((&self.bytes[range.clone()], parts)),
+            ColumnAt::Segment(segment) => segment.read(&self.chunk.identity, self.uuid),
+        }
+    }
+
+    fn find(&self, key: KeyCode) -> Result<Option<(&'a [u8], &'a Parts)>, StorageError> {
+        let columns = &self.opened.columns;
+        match columns.binary_search_by_key(&key, |column| column.0) {
+            Ok(at) => self.parts(&columns[at].1).map(Some),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// The column of a key. Of a key without one, all values are in the rest
+    /// ([`ChunkReader::loose`]).
+    pub(super) fn column(&self, key: KeyCode) -> Result<Option<Column<'a>>, StorageError> {
+        Ok(match self.find(key)? {
+            Some((bytes, Parts::Column(layout))) => Some(Column::new(bytes, layout)),
+            _ => None,
+        })
+    }
+
+    fn rest(&self) -> Result<Option<(&'a [u8], &'a Packed)>, StorageError> {
+        Ok(match self.find(REST)? {
+            Some((bytes, Parts::Rest(rest))) => Some((bytes, rest)),
+            _ => None,
+        })
+    }
+
+    fn row(&self, at: u32, row: &[u8]) -> Result<Properties, StorageError> {
+        let row = Properties::decode(row);
+        row.map_err(|error| self.chunk.damaged(&format!("record {at}: {error}")))
+    }
+
+    /// Calls `visit` with the properties of each record that has some without a column.
+    pub(super) fn for_each_in_rest(
+        &self,
+        mut visit: impl FnMut(u32, Properties),
+    ) -> Result<(), StorageError> {
+        let Some((bytes, rest)) = self.rest()? else {
+            return Ok(());
+        };
+        for (at, row) in rest.iter(bytes) {
+            visit(at as u32, self.row(at as u32, row)?);
+        }
+        Ok(())
+    }
+
+    /// One property of a used record.
+    pub(super) fn property(&self, at: u32, key: KeyCode) -> Result<Option<Value>, StorageError> {
+        if let Some(column) = self.column(key)? {
+            return Ok(Some(column.get(at as usize)).filter(|value| !value.is_null()));
+        }
+        let rest = self.rest()?;
+        let row = rest.and_then(|(bytes, rest)| rest.find(bytes, at as usize));
+        let Some(row) = row else {
+            return Ok(None);
+        };
+        let value = Properties::find(row, key, &crate::value::codec::NoTextCodes);
+        value.map_err(|error| self.chunk.damaged(&format!("record {at}: {error}")))
+    }
+
+    /// All properties of a used record.
+    pub(super) fn properties(&self, at: u32) -> Result<Properties, StorageError> {
+        let mut properties = match self.rest()? {
+            Some((bytes, rest)) => match rest.find(bytes, at as usize) {
+                Some(row) => self.row(at, row)?,
+                None => Properties::new(),
+            },
+            None => Properties::new(),
+        };
+        for (key, column) in &self.opened.columns {
+            if let (bytes, Parts::Column(layout)) = self.parts(column)? {
+                properties.set(*key, Column::new(bytes, layout).get(at as usize));
+            }
+        }
+        Ok(properties)
+    }
+
+    /// All values of a column, null of records without one.
+    pub(super) fn values(&self, key: KeyCode) -> Result<Vec<Value>, StorageError> {
+        let slots = 0..self.chunk.identity.records as usize;
+        Ok(match self.column(key)? {
+            Some(column) => slots.map(|at| column.get(at)).collect(),
+            None => vec![Value::Null; slots.len()],
+        })
+    }
+
+    /// The content of each column, by key, to be kept in a new chunk.
+    pub(super) fn contents(&self) -> impl Iterator<Item = (KeyCode, Content)> {
+        self.opened.columns.iter().map(|(key, at)| {
+            let content = match at {
+                ColumnAt::Core(range, _) => Content::New(self.bytes[range.clone()].to_vec()),
+                ColumnAt::Segment(segment) => Content::Kept(Arc::clone(segment)),
+            };
+            (*key, content)
+        })
+    }
+}

@@ -1,0 +1,426 @@
+//! Reading in batches, held against reading row by row.
+
+use std::collections::BTreeMap;
+
+use evergraph_property_graph::graph::{
+    Account, Adjacent, Comparison, Direction, EntityKind, Filter, GraphError, GraphOptions,
+    GraphRead, LabelExpression, Node, NodeId, PropertyGraph, Relationship, RelationshipId, Test,
+    Transaction, View,
+};
+use evergraph_property_graph::vector::Values;
+use evergraph_property_graph::{KeyCode, TypeCode, Value};
+use evergraph_storage::medium::DramStorage;
+
+use super::model::{KEYS, LABELS, TYPES};
+
+/// The row-wise reference.
+pub trait Rows {
+    fn nodes(&self) -> BTreeMap<u32, Node>;
+    fn relationships(&self) -> BTreeMap<u32, Relationship>;
+    fn neighbors(&self, node: u32, direction: Direction, types: &[&str]) -> Vec<Adjacent>;
+}
+
+macro_rules! rows {
+    ($reader:ty) => {
+        impl Rows for $reader {
+            fn nodes(&self) -> BTreeMap<u32, Node> {
+                let nodes = self.nodes().map(|node| node.expect("readable"));
+                nodes.map(|node| (node.id().0, node)).collect()
+            }
+
+            fn relationships(&self) -> BTreeMap<u32, Relationship> {
+                let all = self.relationships().map(|own| own.expect("readable"));
+                all.map(|own| (own.id().0, own)).collect()
+            }
+
+            fn neighbors(&self, node: u32, direction: Direction, types: &[&str]) -> Vec<Adjacent> {
+                self.neighbors(NodeId(node), direction, types)
+                    .expect("readable")
+            }
+        }
+    };
+}
+
+rows!(View);
+rows!(Transaction);
+
+const DIRECTIONS: [Direction; 3] = [Direction::Outgoing, Direction::Incoming, Direction::Both];
+
+/// The tests of filters that are tried on each key.
+fn tests() -> Vec<Test> {
+    let values = [
+        Value::Null,
+        Value::from(25i64),
+        Value::from(30.5),
+        Value::from("text 2"),
+        Value::from(true),
+    ];
+    let comparisons = [
+        Comparison::Equal,
+        Comparison::Unequal,
+        Comparison::Less,
+        Comparison::LessOrEqual,
+        Comparison::Greater,
+        Comparison::GreaterOrEqual,
+    ];
+    let mut tests = vec![
+        Test::IsNull,
+        Test::IsNotNull,
+        Test::StartsWith("text".into()),
+        Test::In(vec![Value::from(1i64), Value::from("text 2"), Value::Null]),
+        Test::In(Vec::new()),
+    ];
+    for (at, value) in values.iter().enumerate() {
+        // Not all of them, which would take long.
+        for comparison in &comparisons[at % 2..] {
+            tests.push(Test::Compares(*comparison, value.clone()));
+        }
+    }
+    tests
+}
+
+fn scanned(batch: &impl GraphRead, of: EntityKind, filter: &Filter) -> Vec<u32> {
+    let (account, mut ids) = (Account::default(), Vec::new());
+    for morsel in batch.morsels(of).iter() {
+        batch
+            .scan(&morsel, filter, &mut ids, &account)
+            .expect("readable");
+    }
+    assert_eq!(account.used(), 4 * ids.len() as u64);
+    ids
+}
+
+/// Holds all that can be read in batches against the rows.
+pub fn agree(batch: &impl GraphRead, rows: &impl Rows) {
+    let (nodes, relationships) = (rows.nodes(), rows.relationships());
+    agree_on_scans(batch, &nodes, &relationships);
+    agree_on_parts(batch, &nodes, &relationships);
+    for direction in DIRECTIONS {
+        agree_on_neighbors(batch, rows, &nodes, direction, &[]);
+        agree_on_neighbors(batch, rows, &nodes, direction, &TYPES[..1]);
+        agree_on_neighbors(batch, rows, &nodes, direction, &TYPES[1..]);
+    }
+}
+
+fn agree_on_scans(
+    batch: &impl GraphRead,
+    nodes: &BTreeMap<u32, Node>,
+    relationships: &BTreeMap<u32, Relationship>,
+) {
+    let of_nodes = |filter: &Filter, holds: &dyn Fn(&Node) -> bool| {
+        let expected = nodes.iter().filter(|(_, node)| holds(node));
+        let expected: Vec<u32> = expected.map(|(&id, _)| id).collect();
+        assert_eq!(
+            scanned(batch, EntityKind::Node, filter),
+            expected,
+            "{filter:?}"
+        );
+    };
+    let of_relationships = |filter: &Filter, holds: &dyn Fn(&Relationship) -> bool| {
+        let expected = relationships.iter().filter(|(_, own)| holds(own));
+        let expected: Vec<u32> = expected.map(|(&id, _)| id).collect();
+        let found = scanned(batch, EntityKind::Relationship, filter);
+        assert_eq!(found, expected, "{filter:?}");
+    };
+    of_nodes(&Filter::default(), &|_| true);
+    of_relationships(&Filter::default(), &|_| true);
+    of_nodes(&Filter::labels(LabelExpression::Any), &|node| {
+        !node.labels().is_empty()
+    });
+    let codes: Vec<_> = LABELS.iter().map(|label| batch.label_code(label)).collect();
+    for (label, code) in LABELS.iter().zip(&codes) {
+        let Some(code) = *code else { continue };
+        of_nodes(&Filter::label(code), &|node| node.has_label(label));
+        let not = LabelExpression::Not(Box::new(LabelExpression::Has(code)));
+        of_nodes(&Filter::labels(not), &|node| !node.has_label(label));
+        of_relationships(&Filter::label(code), &|_| false);
+    }
+    if let [Some(a), Some(b), _] = codes[..] {
+        let both = vec![LabelExpression::Has(a), LabelExpression::Has(b)];
+        of_nodes(
+            &Filter::labels(LabelExpression::And(both.clone())),
+            &|node| node.has_label(LABELS[0]) && node.has_label(LABELS[1]),
+        );
+        of_nodes(&Filter::labels(LabelExpression::Or(both)), &|node| {
+            node.has_label(LABELS[0]) || node.has_label(LABELS[1])
+        });
+    }
+    for kind in TYPES {
+        let Some(code) = batch.type_code(kind) else {
+            continue;
+        };
+        of_relationships(&Filter::types(vec![code]), &|own| *own.kind() == *kind);
+        of_nodes(&Filter::types(vec![code]), &|_| false);
+    }
+    for key in KEYS {
+        let Some(code) = batch.key_code(key) else {
+            continue;
+        };
+        for test in tests() {
+            let filter = Filter::default().and(code, test.clone());
+            of_nodes(&filter, &|node| {
+                test.holds(node.get(key).unwrap_or(&Value::Null))
+            });
+            of_relationships(&filter, &|own| {
+                test.holds(own.get(key).unwrap_or(&Value::Null))
+            });
+        }
+    }
+}
+
+/// Ids of what there is and of what is not, in an order of their own.
+fn asked<V>(entities: &BTreeMap<u32, V>) -> Vec<u32> {
+    let mut ids: Vec<u32> = (0..40).chain(entities.keys().copied()).collect();
+    ids.extend([u32::MAX, 1 << 20]);
+    ids.sort_by_key(|id| id.wrapping_mul(0x9E37_79B9) >> 7);
+    ids
+}
+
+fn agree_on_parts(
+    batch: &impl GraphRead,
+    nodes: &BTreeMap<u32, Node>,
+    relationships: &BTreeMap<u32, Relationship>,
+) {
+    let account = Account::default();
+    let (of_nodes, of_relationships) = (asked(nodes), asked(relationships));
+    for key in KEYS {
+        let Some(code) = batch.key_code(key) else {
+            continue;
+        };
+        let values = gathered(batch, EntityKind::Node, &of_nodes, code);
+        for (id, value) in of_nodes.iter().zip(values) {
+            let expected = nodes.get(id).and_then(|node| node.get(key)).cloned();
+            assert_eq!(value, expected.unwrap_or_default(), "{key} of node {id}");
+        }
+        let values = gathered(batch, EntityKind::Relationship, &of_relationships, code);
+        for (id, value) in of_relationships.iter().zip(values) {
+            let expected = relationships.get(id).and_then(|own| own.get(key)).cloned();
+            assert_eq!(
+                value,
+                expected.unwrap_or_default(),
+                "{key} of relationship {id}"
+            );
+        }
+    }
+    let labels = batch.labels(&of_nodes, &account).expect("readable");
+    let exist = batch.exist(EntityKind::Node, &of_nodes).expect("readable");
+    for (row, id) in of_nodes.iter().enumerate() {
+        let expected = nodes.get(id).map_or(&[][..], |node| &node.record().labels);
+        assert_eq!(labels.get(row), expected, "labels of node {id}");
+        assert_eq!(exist.is_valid(row), nodes.contains_key(id), "node {id}");
+    }
+    let exist = batch.exist(EntityKind::Relationship, &of_relationships);
+    let exist = exist.expect("readable");
+    let ends = batch.ends(&of_relationships, &account).expect("readable");
+    for (row, id) in of_relationships.iter().enumerate() {
+        assert_eq!(exist.is_valid(row), relationships.contains_key(id), "{id}");
+        let Some(own) = relationships.get(id) else {
+            continue;
+        };
+        assert!(ends.validity.is_valid(row), "relationship {id} has ends");
+        let found = (ends.types[row], ends.sources[row], ends.targets[row]);
+        assert_eq!(found, (own.kind_code(), own.source().0, own.target().0));
+    }
+    let born = batch.born(EntityKind::Node, &of_nodes, &account);
+    for (id, born) in of_nodes.iter().zip(born.expect("readable")) {
+        assert!(born > 0 || !nodes.contains_key(id), "birth of node {id}");
+    }
+}
+
+fn gathered(batch: &impl GraphRead, of: EntityKind, ids: &[u32], key: KeyCode) -> Vec<Value> {
+    let account = Account::default();
+    let vector = batch.gather(of, ids, key, &account).expect("readable");
+    assert_eq!(account.used(), vector.bytes() as u64);
+    (0..ids.len()).map(|row| vector.get(row)).collect()
+}
+
+fn agree_on_neighbors(
+    batch: &impl GraphRead,
+    rows: &impl Rows,
+    nodes: &BTreeMap<u32, Node>,
+    direction: Direction,
+    types: &[&str],
+) {
+    let account = Account::default();
+    let ids = asked(nodes);
+    let codes: Vec<TypeCode> = types.iter().filter_map(|t| batch.type_code(t)).collect();
+    let codes = (!types.is_empty()).then_some(&codes[..]);
+    let mut expected = Vec::new();
+    let mut degrees = Vec::new();
+    for (row, &id) in ids.iter().enumerate() {
+        let neighbors = rows.neighbors(id, direction, types);
+        degrees.push(neighbors.len() as u64);
+        let entry = |a: Adjacent| (row as u32, a.neighbor.0, a.relationship.0);
+        expected.extend(neighbors.into_iter().map(entry));
+    }
+    let found = batch.expand(&ids, codes, direction, &account);
+    let found = found.expect("readable");
+    let entry = |at: usize| (found.rows[at], found.neighbors[at], found.relationships[at]);
+    let found: Vec<_> = (0..found.len()).map(entry).collect();
+    assert_eq!(found, expected, "{direction:?} {types:?}");
+    let found = batch.degrees(&ids, codes, direction, &account);
+    assert_eq!(found.expect("readable"), degrees, "{direction:?} {types:?}");
+
+    // Each node with every third, of those that have neighbors.
+    let mut pairs: Vec<(u32, u32)> = expected
+        .iter()
+        .map(|&(row, neighbor, _)| (ids[row as usize], neighbor))
+        .collect();
+    pairs.extend(ids.iter().zip(ids.iter().skip(3)).map(|(&a, &b)| (a, b)));
+    let (sources, targets): (Vec<u32>, Vec<u32>) = pairs.iter().copied().unzip();
+    let mut expected = Vec::new();
+    for (row, &(source, target)) in pairs.iter().enumerate() {
+        let between = rows.neighbors(source, direction, types);
+        let between = between.into_iter().filter(|a| a.neighbor.0 == target);
+        expected.extend(between.map(|a| (row as u32, target, a.relationship.0)));
+    }
+    let before = account.used();
+    let found = batch.expand_into(&sources, &targets, codes, direction, &account);
+    let found = found.expect("readable");
+    assert_eq!(account.used() - before, found.bytes() as u64);
+    let entry = |at: usize| (found.rows[at], found.neighbors[at], found.relationships[at]);
+    let found: Vec<_> = (0..found.len()).map(entry).collect();
+    assert_eq!(found, expected, "between pairs, {direction:?} {types:?}");
+}
+
+fn graph_of(nodes: i64) -> PropertyGraph {
+    let options = GraphOptions::default();
+    let graph = PropertyGraph::create(&DramStorage::new(), options, [5; 16]).expect("created");
+    let made = graph.write(|transaction| {
+        for number in 0..nodes {
+            let name = format!("node {number}");
+            let values = [("age", number.into()), ("name", name.into())];
+            transaction.create_node(&["Person"], values)?;
+        }
+        Ok(())
+    });
+    made.expect("committed");
+    graph
+}
+
+#[test]
+fn a_clean_chunk_and_a_changed_one_give_typed_vectors() {
+    let graph = graph_of(5000);
+    graph.checkpoint().expect("written");
+    let changed = graph.write(|transaction| {
+        for id in (0..5000).step_by(10) {
+            transaction.set(NodeId(id), "age", -1)?;
+        }
+        transaction.delete_node(NodeId(4999))
+    });
+    changed.expect("committed");
+    let (view, account) = (graph.view(), Account::default());
+    let age = view.key_code("age").expect("used");
+    let ids: Vec<u32> = (0..5000).rev().collect();
+    let ages = view
+        .gather(EntityKind::Node, &ids, age, &account)
+        .expect("readable");
+    assert!(matches!(ages.values(), Values::Integer(_)), "of one type");
+    assert_eq!(ages.validity().count(), 4999);
+    for (row, &id) in ids.iter().enumerate().skip(1) {
+        let expected = if id % 10 == 0 { -1 } else { i64::from(id) };
+        assert_eq!(ages.get(row), expected.into());
+    }
+    let test = Test::Compares(Comparison::Less, 0.into());
+    let found = scanned(&view, EntityKind::Node, &Filter::default().and(age, test));
+    assert_eq!(found, (0..5000).step_by(10).collect::<Vec<u32>>());
+}
+
+#[test]
+fn morsels_are_read_by_threads_in_any_order() {
+    let graph = graph_of(10_000);
+    let view = graph.view();
+    let morsels = view.morsels(EntityKind::Node);
+    assert!(morsels.len() >= 5, "{} morsels", morsels.len());
+    let (next, account) = (std::sync::atomic::AtomicU32::new(0), Account::default());
+    let found = std::sync::Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                let take = || next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                while let Some(morsel) = morsels.get(take()) {
+                    let mut ids = Vec::new();
+                    let read = view.scan(&morsel, &Filter::default(), &mut ids, &account);
+                    read.expect("readable");
+                    found.lock().expect("not poisoned").extend(ids);
+                }
+            });
+        }
+    });
+    let mut found = found.into_inner().expect("not poisoned");
+    found.sort_unstable();
+    assert_eq!(found, (0..10_000).collect::<Vec<u32>>());
+}
+
+#[test]
+fn a_cancelled_query_and_one_without_memory_end() {
+    let graph = graph_of(20_000);
+    let view = graph.view();
+    let name = view.key_code("name").expect("used");
+    let ids: Vec<u32> = (0..20_000).collect();
+    let account = Account::with_limit(100_000);
+    let failed = view.gather(EntityKind::Node, &ids, name, &account);
+    let Err(GraphError::MemoryLimit { limit: 100_000 }) = failed else {
+        panic!("{failed:?}");
+    };
+    assert_eq!(account.used(), 0, "what failed is not charged");
+    let few = view.gather(EntityKind::Node, &ids[..100], name, &account);
+    account.release(few.expect("it fits").bytes() as u64);
+    account.cancel();
+    let failed = view.gather(EntityKind::Node, &ids[..1], name, &account);
+    assert!(matches!(failed, Err(GraphError::Cancelled)), "{failed:?}");
+    let morsel = view.morsels(EntityKind::Node).get(0).expect("the first");
+    let failed = view.scan(&morsel, &Filter::default(), &mut Vec::new(), &account);
+    assert!(matches!(failed, Err(GraphError::Cancelled)), "{failed:?}");
+    assert_eq!(account.used(), 0);
+}
+
+#[test]
+fn the_version_of_the_schema_grows_with_names_and_definitions() {
+    let graph = graph_of(3);
+    let view = graph.view();
+    let mut last = view.schema_version();
+    let mut grew = |what: &str| {
+        let now = view.schema_version();
+        assert!(now > last, "{what}: {last}, then {now}");
+        last = now;
+    };
+    let set = |key: &str| graph.write(|transaction| transaction.set(NodeId(0), key, 1));
+    set("new").expect("committed");
+    grew("a new key");
+    graph
+        .create_index("ages", "Person", &["age"])
+        .expect("made");
+    grew("an index");
+    graph.drop_definition("ages").expect("there");
+    grew("an index that is dropped");
+    let before = view.schema_version();
+    set("new").expect("committed");
+    assert_eq!(view.schema_version(), before, "nothing new");
+}
+
+#[test]
+fn an_id_that_is_used_again_is_born_again() {
+    let graph = graph_of(2);
+    let born = |id: u32| {
+        let (view, account) = (graph.view(), Account::default());
+        view.born(EntityKind::Node, &[id], &account)
+            .expect("readable")[0]
+    };
+    let first = born(1);
+    assert!(first > 0);
+    graph
+        .write(|transaction| transaction.set(NodeId(1), "age", 7))
+        .expect("committed");
+    graph.checkpoint().expect("written");
+    assert_eq!(born(1), first, "a change is no birth");
+    graph
+        .write(|transaction| transaction.delete_node(NodeId(1)))
+        .expect("committed");
+    assert_eq!(born(1), 0);
+    let again = graph
+        .write(|transaction| transaction.create_node(&[], []))
+        .expect("committed");
+    assert!(again != NodeId(1) || born(1) > first);
+    let _ = RelationshipId(0);
+}

@@ -1,0 +1,341 @@
+//! Literals, variables, calls, and what stands in brackets.
+
+use super::{Parsed, Parser, is_reserved};
+use crate::error::Detail;
+use crate::lexer::{Token, too_large};
+use crate::tree::{
+    Branch, Case, Expression, FunctionCall, ListComprehension, MapItem, MapProjection, Name, Node,
+    PatternComprehension, PatternSubquery, Quantified, Quantity, Reduce, SubqueryKind,
+};
+
+const QUANTITIES: [(&str, Quantity); 4] = [
+    ("all", Quantity::All),
+    ("any", Quantity::Any),
+    ("none", Quantity::None),
+    ("single", Quantity::Single),
+];
+
+const SUBQUERIES: [(&str, SubqueryKind); 3] = [
+    ("exists", SubqueryKind::Exists),
+    ("count", SubqueryKind::Count),
+    ("collect", SubqueryKind::Collect),
+];
+
+impl Parser<'_> {
+    pub(super) fn atom(&mut self) -> Parsed<Expression> {
+        let start = self.at();
+        let node = match self.token() {
+            Token::Symbol("(") => {
+                if self.is_path_ahead(0) {
+                    Node::Pattern(Box::new(self.path_pattern()?))
+                } else {
+                    self.advance();
+                    let found = self.expression()?;
+                    self.need(")")?;
+                    return Ok(found);
+                }
+            }
+            Token::Symbol("[") => self.bracketed()?,
+            Token::Symbol("{") => Node::Map(self.map()?),
+            Token::Integer(number) => {
+                let number = i64::try_from(*number).map_err(|_| too_large(start.range()))?;
+                self.literal(Node::Integer(number))
+            }
+            Token::Float(number) => {
+                let number = *number;
+                self.literal(Node::Float(number))
+            }
+            Token::Text(text) => {
+                let text = text.clone();
+                self.literal(Node::Text(text))
+            }
+            Token::Parameter(name) => {
+                let name = name.clone();
+                self.literal(Node::Parameter(name))
+            }
+            Token::Quoted(_) => self.named()?,
+            Token::Word => self.worded()?,
+            Token::Symbol(_) | Token::Bad(_) | Token::End => return Err(self.no_expression()),
+        };
+        Ok(self.spanned(start, node))
+    }
+
+    fn no_expression(&self) -> crate::error::Problem {
+        self.unexpected("an expression, such as n.name or 1,", &[])
+    }
+
+    fn literal(&mut self, node: Node) -> Node {
+        self.advance();
+        node
+    }
+
+    fn worded(&mut self) -> Parsed<Node> {
+        let word = self.word().unwrap_or_default();
+        match word.to_ascii_uppercase().as_str() {
+            "TRUE" => return Ok(self.literal(Node::Boolean(true))),
+            "FALSE" => return Ok(self.literal(Node::Boolean(false))),
+            "NULL" => return Ok(self.literal(Node::Null)),
+            "CASE" => return self.case(),
+            _ => {}
+        }
+        if self.is_ahead(1, "(") {
+            if let Some(node) = self.special_call(word)? {
+                return Ok(node);
+            }
+        } else if self.is_ahead(1, "{") {
+            let is_word = |(known, _): &&(&str, _)| word.eq_ignore_ascii_case(known);
+            if let Some(&(_, kind)) = SUBQUERIES.iter().find(is_word) {
+                self.advance();
+                return self.subquery(kind);
+            }
+        }
+        if is_reserved(word) {
+            let mut problem = self.no_expression();
+            problem.hint =
+                format!("a variable or property of this name is written `{word}`, in backticks");
+            return Err(problem);
+        }
+        self.named()
+    }
+
+    /// Calls that take more than expressions.
+    fn special_call(&mut self, word: &str) -> Parsed<Option<Node>> {
+        let lower = word.to_ascii_lowercase();
+        let quantity = QUANTITIES.iter().find(|(known, _)| *known == lower);
+        let node = match lower.as_str() {
+            "shortestpath" | "allshortestpaths" => Node::Pattern(Box::new(self.path_pattern()?)),
+            "count" if self.is_ahead(2, "*") => {
+                self.place += 3;
+                self.need(")")?;
+                Node::CountAll
+            }
+            "reduce" if self.is_ahead(3, "=") => {
+                self.place += 2;
+                self.reduce()?
+            }
+            _ if quantity.is_some() && self.is_word_ahead(3, "IN") => {
+                self.place += 2;
+                self.quantified(quantity.map_or(Quantity::All, |found| found.1))?
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(node))
+    }
+
+    fn quantified(&mut self, quantity: Quantity) -> Parsed<Node> {
+        let variable = self.variable()?;
+        self.need_word("IN")?;
+        let list = self.expression()?;
+        self.need_word("WHERE")?;
+        let filter = self.expression()?;
+        self.need(")")?;
+        Ok(Node::Quantified(Box::new(Quantified {
+            quantity,
+            variable,
+            list,
+            filter,
+        })))
+    }
+
+    fn reduce(&mut self) -> Parsed<Node> {
+        let accumulator = self.variable()?;
+        self.need("=")?;
+        let initial = self.expression()?;
+        self.need(",")?;
+        let variable = self.variable()?;
+        self.need_word("IN")?;
+        let list = self.before_bar()?;
+        self.need("|")?;
+        let step = self.expression()?;
+        self.need(")")?;
+        Ok(Node::Reduce(Box::new(Reduce {
+            accumulator,
+            initial,
+            variable,
+            list,
+            step,
+        })))
+    }
+
+    /// A variable, a map projection, or the call of a function.
+    fn named(&mut self) -> Parsed<Node> {
+        if self.is_call() {
+            return self.function();
+        }
+        let name = self.name("a variable")?;
+        match self.is("{") {
+            true => self.map_projection(name),
+            false => Ok(Node::Variable(name.text)),
+        }
+    }
+
+    /// Whether names with dots between them and a parenthesis follow.
+    fn is_call(&self) -> bool {
+        let mut by = 0;
+        loop {
+            let token = self.ahead(by);
+            let is_name = matches!(token.token, Token::Word | Token::Quoted(_));
+            if !is_name {
+                return false;
+            }
+            if self.is_ahead(by + 1, "(") {
+                return true;
+            }
+            if !self.is_ahead(by + 1, ".") || by > 2 * super::DEEPEST {
+                return false;
+            }
+            by += 2;
+        }
+    }
+
+    fn function(&mut self) -> Parsed<Node> {
+        let mut name = vec![self.name("a function")?];
+        while self.take(".") {
+            name.push(self.name("a function")?);
+        }
+        self.need("(")?;
+        let distinct = self.take_word("DISTINCT");
+        let arguments = self.until(")", Self::expression)?;
+        Ok(Node::Call(Box::new(FunctionCall {
+            name,
+            distinct,
+            arguments,
+        })))
+    }
+
+    fn map_projection(&mut self, variable: Name) -> Parsed<Node> {
+        self.need("{")?;
+        let items = self.until("}", |parser| {
+            if parser.take(".") {
+                return match parser.take("*") {
+                    true => Ok(MapItem::All),
+                    false => parser.name("a property").map(MapItem::Property),
+                };
+            }
+            if parser.is_ahead(1, ":") {
+                let key = parser.name("a key")?;
+                parser.advance();
+                return Ok(MapItem::Entry(key, parser.expression()?));
+            }
+            parser.variable().map(MapItem::Variable)
+        })?;
+        Ok(Node::MapProjection(Box::new(MapProjection {
+            variable,
+            items,
+        })))
+    }
+
+    fn case(&mut self) -> Parsed<Node> {
+        self.advance();
+        let operand = match self.is_word("WHEN") {
+            true => None,
+            false => Some(self.expression()?),
+        };
+        let mut branches = Vec::new();
+        while self.take_word("WHEN") {
+            let when = match operand {
+                Some(_) => self.separated(Self::expression)?,
+                None => vec![self.expression()?],
+            };
+            self.need_word("THEN")?;
+            let then = self.expression()?;
+            branches.push(Branch { when, then });
+        }
+        if branches.is_empty() {
+            return Err(self.unexpected("WHEN", &["WHEN"]));
+        }
+        let has_else = self.take_word("ELSE");
+        let otherwise = has_else.then(|| self.expression()).transpose()?;
+        if !self.take_word("END") {
+            let words = &["WHEN", "ELSE", "END", "AND", "OR"];
+            return Err(self.unexpected("WHEN, ELSE or END", words));
+        }
+        Ok(Node::Case(Box::new(Case {
+            operand,
+            branches,
+            otherwise,
+        })))
+    }
+
+    /// A list, or a comprehension.
+    fn bracketed(&mut self) -> Parsed<Node> {
+        self.advance();
+        if self.is_variable_ahead(0) && self.is_word_ahead(1, "IN") {
+            return self.list_comprehension();
+        }
+        let has_path_name =
+            self.is_variable_ahead(0) && self.is_ahead(1, "=") && self.is_path_ahead(2);
+        if !has_path_name && !self.is_path_ahead(0) {
+            return Ok(Node::List(self.until("]", Self::expression)?));
+        }
+        let start = self.at();
+        let pattern = self.deeper(Self::path_pattern)?;
+        if !has_path_name && !self.is("|") && !self.is_word("WHERE") {
+            let first = self.spanned(start, Node::Pattern(Box::new(pattern)));
+            let mut items = vec![first];
+            if self.take(",") {
+                items.extend(self.separated(Self::expression)?);
+            }
+            self.need("]")?;
+            return Ok(Node::List(items));
+        }
+        let filter = match self.take_word("WHERE") {
+            true => Some(self.before_bar()?),
+            false => None,
+        };
+        self.need("|")?;
+        let value = self.expression()?;
+        self.need("]")?;
+        Ok(Node::PatternComprehension(Box::new(PatternComprehension {
+            pattern,
+            filter,
+            value,
+        })))
+    }
+
+    fn list_comprehension(&mut self) -> Parsed<Node> {
+        let variable = self.variable()?;
+        self.need_word("IN")?;
+        let list = self.before_bar()?;
+        let filter = match self.take_word("WHERE") {
+            true => Some(self.before_bar()?),
+            false => None,
+        };
+        let value = match self.take("|") {
+            true => Some(self.expression()?),
+            false => None,
+        };
+        if self.is(",") {
+            let what = "this is read as a list comprehension, which ends here";
+            let hint =
+                "a list whose first element is a test with IN needs parentheses: [(x IN a), b]";
+            return Err(self.problem(Detail::UnexpectedSyntax, self.at(), what, hint));
+        }
+        self.need("]")?;
+        Ok(Node::ListComprehension(Box::new(ListComprehension {
+            variable,
+            list,
+            filter,
+            value,
+        })))
+    }
+
+    fn subquery(&mut self, kind: SubqueryKind) -> Parsed<Node> {
+        self.need("{")?;
+        let is_selector = |parser: &Self| {
+            let words = ["ALL", "ANY", "SHORTEST", "shortestPath", "allShortestPaths"];
+            words.iter().any(|word| parser.is_word(word))
+        };
+        let has_name = self.is_variable_ahead(0) && self.is_ahead(1, "=");
+        let node = if self.is("(") || has_name || is_selector(self) {
+            let patterns = self.deeper(|parser| parser.separated(Self::path_pattern))?;
+            let filter = self.filter()?;
+            Node::PatternSubquery(kind, Box::new(PatternSubquery { patterns, filter }))
+        } else {
+            let query = self.deeper(|parser| parser.query(false))?;
+            Node::Subquery(kind, Box::new(query))
+        };
+        self.need_closing_brace()?;
+        Ok(node)
+    }
+}

@@ -1,0 +1,342 @@
+//! Clauses.
+
+use super::pattern::Of;
+use super::{Parsed, Parser};
+use crate::error::Detail;
+use crate::tree::{
+    Access, Call, CallSubquery, Clause, ClauseKind, Delete, Expression, Foreach, Imports, Item,
+    Match, MergeAction, Name, Node, Projection, RemoveItem, SetItem, SortItem, Yield, YieldItem,
+};
+
+impl Parser<'_> {
+    /// A clause, if one stands here.
+    pub(super) fn clause(&mut self) -> Parsed<Option<Clause>> {
+        let start = self.at();
+        let Some(word) = self.word() else {
+            return Ok(None);
+        };
+        let kind = match word.to_ascii_uppercase().as_str() {
+            "MATCH" => {
+                self.advance();
+                self.match_clause(false)?
+            }
+            "OPTIONAL" => {
+                self.advance();
+                match self.take_word("CALL") {
+                    true => self.call(true)?,
+                    false => {
+                        self.need_word("MATCH")?;
+                        self.match_clause(true)?
+                    }
+                }
+            }
+            "UNWIND" => {
+                self.advance();
+                let list = self.expression()?;
+                self.need_word("AS")?;
+                ClauseKind::Unwind(list, self.variable()?)
+            }
+            "WITH" => {
+                self.advance();
+                let mut projection = self.projection()?;
+                projection.filter = self.filter()?;
+                ClauseKind::With(projection)
+            }
+            "RETURN" => {
+                self.advance();
+                ClauseKind::Return(self.projection()?)
+            }
+            "CREATE" => {
+                self.advance();
+                ClauseKind::Create(self.separated(Self::path_pattern)?)
+            }
+            "MERGE" => {
+                self.advance();
+                self.merge()?
+            }
+            "SET" => {
+                self.advance();
+                ClauseKind::Set(self.separated(Self::set_item)?)
+            }
+            "REMOVE" => {
+                self.advance();
+                ClauseKind::Remove(self.separated(Self::remove_item)?)
+            }
+            "DELETE" => {
+                self.advance();
+                self.delete(false)?
+            }
+            "DETACH" => {
+                self.advance();
+                self.need_word("DELETE")?;
+                self.delete(true)?
+            }
+            "NODETACH" if self.is_word_ahead(1, "DELETE") => {
+                self.place += 2;
+                self.delete(false)?
+            }
+            "FOREACH" => {
+                self.advance();
+                self.deeper(Self::foreach)?
+            }
+            "CALL" => {
+                self.advance();
+                self.call(false)?
+            }
+            "LOAD" if self.is_word_ahead(1, "CSV") => {
+                let what = "LOAD CSV is not supported";
+                let hint = "use COPY ... FROM, or `evergraph import`";
+                return Err(self.problem(Detail::Unsupported, start, what, hint));
+            }
+            _ => return Ok(None),
+        };
+        let at = self.since(start);
+        Ok(Some(Clause { kind, at }))
+    }
+
+    fn match_clause(&mut self, optional: bool) -> Parsed<ClauseKind> {
+        let patterns = self.separated(Self::path_pattern)?;
+        let as_of = match self.take_words(&["AS", "OF"]) {
+            true => Some(self.expression()?),
+            false => None,
+        };
+        Ok(ClauseKind::Match(Match {
+            optional,
+            patterns,
+            as_of,
+            filter: self.filter()?,
+        }))
+    }
+
+    pub(super) fn filter(&mut self) -> Parsed<Option<Expression>> {
+        match self.take_word("WHERE") {
+            true => self.expression().map(Some),
+            false => Ok(None),
+        }
+    }
+
+    fn projection(&mut self) -> Parsed<Projection> {
+        let distinct = self.take_word("DISTINCT");
+        let all = self.take("*");
+        let items = match all && !self.take(",") {
+            true => Vec::new(),
+            false => self.separated(Self::item)?,
+        };
+        let order = match self.take_words(&["ORDER", "BY"]) {
+            true => self.separated(Self::sort_item)?,
+            false => Vec::new(),
+        };
+        let skips = self.take_word("SKIP") || self.take_word("OFFSET");
+        let skip = skips.then(|| self.expression()).transpose()?;
+        let limits = self.take_word("LIMIT");
+        let limit = limits.then(|| self.expression()).transpose()?;
+        Ok(Projection {
+            distinct,
+            all,
+            items,
+            order,
+            skip,
+            limit,
+            filter: None,
+        })
+    }
+
+    fn item(&mut self) -> Parsed<Item> {
+        let start = self.at();
+        let value = self.expression()?;
+        let written = self.text[self.since(start).range()].into();
+        let alias = match self.take_word("AS") {
+            true => Some(self.name("a name")?),
+            false => None,
+        };
+        Ok(Item {
+            value,
+            alias,
+            written,
+        })
+    }
+
+    fn sort_item(&mut self) -> Parsed<SortItem> {
+        let key = self.expression()?;
+        let descending = self.take_word("DESC") || self.take_word("DESCENDING");
+        if !descending && !self.take_word("ASC") {
+            self.take_word("ASCENDING");
+        }
+        Ok(SortItem { key, descending })
+    }
+
+    fn merge(&mut self) -> Parsed<ClauseKind> {
+        let pattern = self.path_pattern()?;
+        let mut actions = Vec::new();
+        while self.take_word("ON") {
+            let on_create = match () {
+                () if self.take_word("CREATE") => true,
+                () if self.take_word("MATCH") => false,
+                () => return Err(self.unexpected("CREATE or MATCH", &["CREATE", "MATCH"])),
+            };
+            self.need_word("SET")?;
+            let items = self.separated(Self::set_item)?;
+            actions.push(MergeAction { on_create, items });
+        }
+        Ok(ClauseKind::Merge(pattern, actions))
+    }
+
+    fn set_item(&mut self) -> Parsed<SetItem> {
+        if self.is_variable_ahead(0) {
+            if self.is_ahead(1, "=") {
+                let name = self.variable()?;
+                self.advance();
+                return Ok(SetItem::Replace(name, self.expression()?));
+            }
+            if self.is_ahead(1, "+=") {
+                let name = self.variable()?;
+                self.advance();
+                return Ok(SetItem::Update(name, self.expression()?));
+            }
+            if self.is_ahead(1, ":") || self.is_word_ahead(1, "IS") {
+                let name = self.variable()?;
+                return Ok(SetItem::Labels(name, self.labels(Of::Nodes)?));
+            }
+        }
+        let property = self.property()?;
+        self.need("=")?;
+        Ok(SetItem::Property(property, self.expression()?))
+    }
+
+    fn remove_item(&mut self) -> Parsed<RemoveItem> {
+        let has_labels = self.is_ahead(1, ":") || self.is_word_ahead(1, "IS");
+        if self.is_variable_ahead(0) && has_labels {
+            let name = self.variable()?;
+            return Ok(RemoveItem::Labels(name, self.labels(Of::Nodes)?));
+        }
+        Ok(RemoveItem::Property(self.property()?))
+    }
+
+    /// An access that ends with a property.
+    fn property(&mut self) -> Parsed<Expression> {
+        let found = self.postfix()?;
+        let is_property = match &found.node {
+            Node::Access(_, steps) => !matches!(steps.last(), Some(Access::Slice(..)) | None),
+            _ => false,
+        };
+        if !is_property {
+            let what = "this is no property";
+            let hint =
+                "write a variable and a property, such as n.name, or a label, such as n:Name";
+            return Err(self.problem(Detail::UnexpectedSyntax, found.at, what, hint));
+        }
+        Ok(found)
+    }
+
+    fn delete(&mut self, detach: bool) -> Parsed<ClauseKind> {
+        let items = self.separated(Self::expression)?;
+        Ok(ClauseKind::Delete(Delete { detach, items }))
+    }
+
+    fn foreach(&mut self) -> Parsed<ClauseKind> {
+        self.need("(")?;
+        let variable = self.variable()?;
+        self.need_word("IN")?;
+        let list = self.before_bar()?;
+        self.need("|")?;
+        let mut updates = Vec::new();
+        while let Some(clause) = self.clause()? {
+            let is_update = matches!(
+                clause.kind,
+                ClauseKind::Create(_)
+                    | ClauseKind::Merge(..)
+                    | ClauseKind::Set(_)
+                    | ClauseKind::Remove(_)
+                    | ClauseKind::Delete(_)
+                    | ClauseKind::Foreach(_)
+            );
+            if !is_update {
+                let what = "this clause cannot stand in FOREACH";
+                let hint = "only CREATE, MERGE, SET, REMOVE, DELETE and FOREACH can; use UNWIND for others";
+                let detail = Detail::InvalidClauseComposition;
+                return Err(self.problem(detail, clause.at, what, hint));
+            }
+            updates.push(clause);
+        }
+        if updates.is_empty() || !self.is(")") {
+            let words = &["CREATE", "MERGE", "SET", "REMOVE", "DELETE", "FOREACH"];
+            return Err(self.unexpected("an update, such as SET,", words));
+        }
+        self.advance();
+        Ok(ClauseKind::Foreach(Foreach {
+            variable,
+            list,
+            updates,
+        }))
+    }
+
+    fn call(&mut self, optional: bool) -> Parsed<ClauseKind> {
+        let imports = match () {
+            () if self.is("{") => Imports::ByWith,
+            () if self.take("(") => match self.take("*") {
+                true => {
+                    self.need(")")?;
+                    Imports::All
+                }
+                false => Imports::Names(self.until(")", Self::variable)?),
+            },
+            () => return self.procedure_call(optional),
+        };
+        self.need("{")?;
+        let query = self.deeper(|parser| parser.query(false))?;
+        self.need_closing_brace()?;
+        Ok(ClauseKind::Subquery(CallSubquery {
+            optional,
+            imports,
+            query,
+        }))
+    }
+
+    pub(super) fn need_closing_brace(&mut self) -> Parsed<()> {
+        match self.take("}") {
+            true => Ok(()),
+            false => Err(self.unexpected("a clause or }", super::query::WORDS)),
+        }
+    }
+
+    fn procedure_call(&mut self, optional: bool) -> Parsed<ClauseKind> {
+        let start = self.at();
+        let mut name = vec![self.name("the name of a procedure")?];
+        while self.take(".") {
+            name.push(self.name("a name")?);
+        }
+        let arguments = match self.take("(") {
+            true => Some(self.until(")", Self::expression)?),
+            false => None,
+        };
+        let at = self.since(start);
+        let results = match self.take_word("YIELD") {
+            true => Some(self.results()?),
+            false => None,
+        };
+        Ok(ClauseKind::Call(Call {
+            optional,
+            name,
+            arguments,
+            results,
+            at,
+        }))
+    }
+
+    fn results(&mut self) -> Parsed<Yield> {
+        if self.take("*") {
+            return Ok(Yield::All);
+        }
+        let items = self.separated(Self::yield_item)?;
+        Ok(Yield::Items(items, self.filter()?))
+    }
+
+    pub(super) fn yield_item(&mut self) -> Parsed<YieldItem> {
+        let name: Name = self.variable()?;
+        let alias = match self.take_word("AS") {
+            true => Some(self.variable()?),
+            false => None,
+        };
+        Ok(YieldItem { name, alias })
+    }
+}

@@ -1,0 +1,245 @@
+//! Statements that are no queries.
+
+use super::{Parsed, Parser};
+use crate::error::Detail;
+use crate::tree::{
+    Command, CopyFrom, CopySource, CopyTo, CreateConstraint, CreateIndex, Drop, IndexKind, Listing,
+    Map, Name, Requirement, Show, Subject,
+};
+
+const LISTINGS: [(&str, Listing); 10] = [
+    ("INDEXES", Listing::Indexes),
+    ("INDEX", Listing::Indexes),
+    ("CONSTRAINTS", Listing::Constraints),
+    ("CONSTRAINT", Listing::Constraints),
+    ("PROCEDURES", Listing::Procedures),
+    ("PROCEDURE", Listing::Procedures),
+    ("FUNCTIONS", Listing::Functions),
+    ("FUNCTION", Listing::Functions),
+    ("TRANSACTIONS", Listing::Transactions),
+    ("TRANSACTION", Listing::Transactions),
+];
+
+impl Parser<'_> {
+    /// A command, if one stands here.
+    pub(super) fn command(&mut self) -> Parsed<Option<Command>> {
+        let kinds = [
+            ("RANGE", IndexKind::Range),
+            ("FULLTEXT", IndexKind::FullText),
+            ("VECTOR", IndexKind::Vector),
+        ];
+        let kind = kinds.into_iter().find(|(word, _)| {
+            self.is_word("CREATE") && self.is_word_ahead(1, word) && self.is_word_ahead(2, "INDEX")
+        });
+        let command = if let Some((_, kind)) = kind {
+            self.place += 3;
+            self.create_index(kind)?
+        } else if self.take_words(&["CREATE", "INDEX"]) {
+            self.create_index(IndexKind::Range)?
+        } else if self.take_words(&["CREATE", "CONSTRAINT"]) {
+            self.create_constraint()?
+        } else if self.take_word("DROP") {
+            self.drop_command()?
+        } else if self.take_word("SHOW") {
+            self.show()?
+        } else if self.take_word("COPY") {
+            self.copy()?
+        } else {
+            return Ok(None);
+        };
+        Ok(Some(command))
+    }
+
+    /// The optional name of what is made, and whether it may exist.
+    fn new_name(&mut self) -> Parsed<(Option<Name>, bool)> {
+        let name = match self.is_word("IF") || self.is_word("FOR") {
+            true => None,
+            false => Some(self.name("a name or FOR")?),
+        };
+        Ok((name, self.take_words(&["IF", "NOT", "EXISTS"])))
+    }
+
+    fn create_index(&mut self, kind: IndexKind) -> Parsed<Command> {
+        let (name, if_not_exists) = self.new_name()?;
+        let subject = self.subject(kind == IndexKind::FullText)?;
+        self.need_word("ON")?;
+        let closing = match kind {
+            IndexKind::FullText => {
+                self.need_word("EACH")?;
+                self.need("[")?;
+                "]"
+            }
+            _ => {
+                self.need("(")?;
+                ")"
+            }
+        };
+        let properties = self.separated(|parser| parser.property_of(&subject))?;
+        self.need(closing)?;
+        let options = match self.take_word("OPTIONS") {
+            true => Some(self.map()?),
+            false => None,
+        };
+        Ok(Command::CreateIndex(CreateIndex {
+            kind,
+            name,
+            if_not_exists,
+            subject,
+            properties,
+            options,
+        }))
+    }
+
+    fn subject(&mut self, several: bool) -> Parsed<Subject> {
+        self.need_word("FOR")?;
+        self.need("(")?;
+        let of_relationships = self.take(")");
+        if of_relationships {
+            self.take("<");
+            self.need("-")?;
+            self.need("[")?;
+        }
+        let variable = self.variable()?;
+        self.need(":")?;
+        let mut labels = vec![self.name("a label or type")?];
+        while several && self.take("|") {
+            labels.push(self.name("a label or type")?);
+        }
+        if of_relationships {
+            self.need("]")?;
+            self.need("-")?;
+            self.take(">");
+            self.need("(")?;
+        }
+        self.need(")")?;
+        Ok(Subject {
+            of_relationships,
+            variable,
+            labels,
+        })
+    }
+
+    fn property_of(&mut self, subject: &Subject) -> Parsed<Name> {
+        let variable = self.variable()?;
+        if variable.text != subject.variable.text {
+            let what = format!("there is no variable {}", variable.text);
+            let hint = format!("it is called {} behind FOR", subject.variable.text);
+            return Err(self.problem(Detail::UndefinedVariable, variable.at, what, hint));
+        }
+        self.need(".")?;
+        self.name("a property")
+    }
+
+    fn create_constraint(&mut self) -> Parsed<Command> {
+        let (name, if_not_exists) = self.new_name()?;
+        let subject = self.subject(false)?;
+        self.need_word("REQUIRE")?;
+        let properties = match self.take("(") {
+            true => {
+                let properties = self.separated(|parser| parser.property_of(&subject))?;
+                self.need(")")?;
+                properties
+            }
+            false => vec![self.property_of(&subject)?],
+        };
+        self.need_word("IS")?;
+        let requirement = match () {
+            () if self.take_word("UNIQUE") => Requirement::Unique,
+            () if self.take_words(&["NOT", "NULL"]) => Requirement::NotNull,
+            () if self.take_word("KEY") => Requirement::Key,
+            () if self.take_words(&["NODE", "KEY"]) => Requirement::Key,
+            () if self.take_words(&["RELATIONSHIP", "KEY"]) => Requirement::Key,
+            () if self.take("::") || self.take_word("TYPED") => {
+                Requirement::Type(self.name("a type")?)
+            }
+            () => {
+                let words = &["UNIQUE", "NOT NULL", "KEY", "NODE KEY", "TYPED"];
+                return Err(self.unexpected("UNIQUE, NOT NULL, KEY or a type", words));
+            }
+        };
+        Ok(Command::CreateConstraint(CreateConstraint {
+            name,
+            if_not_exists,
+            subject,
+            properties,
+            requirement,
+        }))
+    }
+
+    fn drop_command(&mut self) -> Parsed<Command> {
+        let is_constraint = self.take_word("CONSTRAINT");
+        if !is_constraint && !self.take_word("INDEX") {
+            return Err(self.unexpected("INDEX or CONSTRAINT", &["INDEX", "CONSTRAINT"]));
+        }
+        let name = self.name("a name")?;
+        let if_exists = self.take_words(&["IF", "EXISTS"]);
+        Ok(Command::Drop(Drop {
+            is_constraint,
+            name,
+            if_exists,
+        }))
+    }
+
+    fn show(&mut self) -> Parsed<Command> {
+        let Some(&(_, listing)) = LISTINGS.iter().find(|(word, _)| self.is_word(word)) else {
+            let words = LISTINGS.map(|(word, _)| word);
+            let expected = "INDEXES, CONSTRAINTS, PROCEDURES, FUNCTIONS or TRANSACTIONS";
+            return Err(self.unexpected(expected, &words));
+        };
+        self.advance();
+        let columns = match self.take_word("YIELD") {
+            true if self.take("*") => Vec::new(),
+            true => self.separated(Self::yield_item)?,
+            false => Vec::new(),
+        };
+        let filter = self.filter()?;
+        Ok(Command::Show(Show {
+            listing,
+            columns,
+            filter,
+        }))
+    }
+
+    fn copy(&mut self) -> Parsed<Command> {
+        let source = if self.take("(") {
+            let query = self.deeper(|parser| parser.query(false))?;
+            self.need(")")?;
+            CopySource::Query(query)
+        } else if self.is_word("FROM") || self.is_word("TO") {
+            CopySource::Graph
+        } else {
+            CopySource::Label(self.name("a label, a type, a query in parentheses, FROM or TO")?)
+        };
+        if self.take_word("TO") {
+            let file = self.expression()?;
+            let options = self.options()?;
+            return Ok(Command::CopyTo(CopyTo {
+                source,
+                file,
+                options,
+            }));
+        }
+        let label = match source {
+            CopySource::Graph => None,
+            CopySource::Label(label) => Some(label),
+            CopySource::Query(_) => return Err(self.unexpected("TO", &["TO"])),
+        };
+        if !self.take_word("FROM") {
+            return Err(self.unexpected("FROM or TO", &["FROM", "TO"]));
+        }
+        let file = self.expression()?;
+        let options = self.options()?;
+        Ok(Command::CopyFrom(CopyFrom {
+            label,
+            file,
+            options,
+        }))
+    }
+
+    fn options(&mut self) -> Parsed<Option<Map>> {
+        match self.take_word("WITH") {
+            true => self.map().map(Some),
+            false => Ok(None),
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! Operators, from those that bind least to those that bind most.
+
+use super::pattern::Of;
+use super::{Parsed, Parser};
+use crate::lexer::Token;
+use crate::tree::{Access, Comparison, Expression, Node, Operator, Span, TextTest};
+
+/// Tests of one operand, such as `a IN b IS NULL`.
+const MOST_TESTS: usize = 8;
+
+const COMPARISONS: [(&str, Comparison); 6] = [
+    ("=", Comparison::Equal),
+    ("<>", Comparison::Unequal),
+    ("<", Comparison::Less),
+    ("<=", Comparison::LessOrEqual),
+    (">", Comparison::Greater),
+    (">=", Comparison::GreaterOrEqual),
+];
+
+/// By precedence.
+const ARITHMETIC: [&[(&str, Operator)]; 3] = [
+    &[
+        ("+", Operator::Add),
+        ("-", Operator::Subtract),
+        ("||", Operator::Concatenate),
+    ],
+    &[
+        ("*", Operator::Multiply),
+        ("/", Operator::Divide),
+        ("%", Operator::Modulo),
+    ],
+    &[("^", Operator::Power)],
+];
+
+const TEXT_TESTS: [(&[&str], TextTest); 3] = [
+    (&["STARTS", "WITH"], TextTest::StartsWith),
+    (&["ENDS", "WITH"], TextTest::EndsWith),
+    (&["CONTAINS"], TextTest::Contains),
+];
+
+impl Parser<'_> {
+    pub(super) fn expression(&mut self) -> Parsed<Expression> {
+        self.expression_in(false)
+    }
+
+    /// An expression that `|` ends.
+    pub(super) fn before_bar(&mut self) -> Parsed<Expression> {
+        self.expression_in(true)
+    }
+
+    fn expression_in(&mut self, bar_ends: bool) -> Parsed<Expression> {
+        let outside = std::mem::replace(&mut self.bar_ends, bar_ends);
+        let found = self.deeper(Self::or);
+        self.bar_ends = outside;
+        found
+    }
+
+    fn or(&mut self) -> Parsed<Expression> {
+        self.joined("OR", Self::xor, Node::Or)
+    }
+
+    fn xor(&mut self) -> Parsed<Expression> {
+        self.joined("XOR", Self::and, Node::Xor)
+    }
+
+    fn and(&mut self) -> Parsed<Expression> {
+        self.joined("AND", Self::not, Node::And)
+    }
+
+    /// One part, or several with a word between them.
+    fn joined(
+        &mut self,
+        word: &str,
+        part: fn(&mut Self) -> Parsed<Expression>,
+        join: fn(Vec<Expression>) -> Node,
+    ) -> Parsed<Expression> {
+        let first = part(self)?;
+        if !self.is_word(word) {
+            return Ok(first);
+        }
+        let start = first.at;
+        let mut parts = vec![first];
+        while self.take_word(word) {
+            parts.push(part(self)?);
+        }
+        Ok(self.spanned(start, join(parts)))
+    }
+
+    pub(super) fn spanned(&self, start: Span, node: Node) -> Expression {
+        let at = self.since(start);
+        Expression { node, at }
+    }
+
+    fn not(&mut self) -> Parsed<Expression> {
+        let start = self.at();
+        if !self.take_word("NOT") {
+            return self.comparison();
+        }
+        let part = self.deeper(Self::not)?;
+        Ok(self.spanned(start, Node::Not(Box::new(part))))
+    }
+
+    fn comparison(&mut self) -> Parsed<Expression> {
+        let first = self.tested()?;
+        let mut others = Vec::new();
+        while let Some(comparison) = self.take_one_of(&COMPARISONS) {
+            others.push((comparison, self.tested()?));
+        }
+        if others.is_empty() {
+            return Ok(first);
+        }
+        Ok(self.spanned(first.at, Node::Comparison(Box::new(first), others)))
+    }
+
+    fn take_one_of<T: Copy>(&mut self, known: &[(&str, T)]) -> Option<T> {
+        let Token::Symbol(symbol) = self.token() else {
+            return None;
+        };
+        let found = known.iter().find(|(known, _)| known == symbol)?.1;
+        self.advance();
+        Some(found)
+    }
+
+    /// An operand, and what is asked of it as a string, a member of a list, null, or of
+    /// its labels.
+    fn tested(&mut self) -> Parsed<Expression> {
+        let mut part = self.arithmetic(0)?;
+        for _ in 0..MOST_TESTS {
+            match self.test(part)? {
+                (next, true) => part = next,
+                (last, false) => return Ok(last),
+            }
+        }
+        Err(self.too_deep())
+    }
+
+    /// One more test of it, if one follows.
+    fn test(&mut self, part: Expression) -> Parsed<(Expression, bool)> {
+        let start = part.at;
+        let text_test = TEXT_TESTS.iter().find(|(words, _)| self.is_word(words[0]));
+        let node = if let Some(&(words, test)) = text_test {
+            for word in words {
+                self.need_word(word)?;
+            }
+            Node::Tested(test, Box::new((part, self.arithmetic(0)?)))
+        } else if self.take("=~") {
+            Node::Tested(TextTest::Matches, Box::new((part, self.arithmetic(0)?)))
+        } else if self.take_word("IN") {
+            Node::In(Box::new((part, self.arithmetic(0)?)))
+        } else if self.is_word("IS") {
+            self.null_test(part)?
+        } else if self.is(":") {
+            Node::Labelled(Box::new(part), self.labels(Of::Values)?)
+        } else {
+            return Ok((part, false));
+        };
+        Ok((self.spanned(start, node), true))
+    }
+
+    fn null_test(&mut self, part: Expression) -> Parsed<Node> {
+        if self.take_words(&["IS", "NULL"]) {
+            return Ok(Node::IsNull(Box::new(part)));
+        }
+        if self.take_words(&["IS", "NOT"]) {
+            self.need_word("NULL")?;
+            return Ok(Node::IsNotNull(Box::new(part)));
+        }
+        let is_label = self.word_at(self.ahead(1)).is_some()
+            || matches!(self.ahead(1).token, Token::Quoted(_))
+            || ["%", "!", "("].iter().any(|sign| self.is_ahead(1, sign));
+        if is_label {
+            return Ok(Node::Labelled(Box::new(part), self.labels(Of::Values)?));
+        }
+        self.advance();
+        Err(self.unexpected("NULL, NOT NULL or a label", &["NULL"]))
+    }
+
+    /// Operators of a precedence, and of those above.
+    fn arithmetic(&mut self, precedence: usize) -> Parsed<Expression> {
+        let Some(operators) = ARITHMETIC.get(precedence) else {
+            return self.unary();
+        };
+        let first = self.arithmetic(precedence + 1)?;
+        let mut others = Vec::new();
+        while let Some(operator) = self.take_one_of(operators) {
+            others.push((operator, self.arithmetic(precedence + 1)?));
+        }
+        if others.is_empty() {
+            return Ok(first);
+        }
+        Ok(self.spanned(first.at, Node::Arithmetic(Box::new(first), others)))
+    }
+
+    fn unary(&mut self) -> Parsed<Expression> {
+        let start = self.at();
+        let is_negative = self.is("-");
+        if is_negative && let Some(literal) = self.negative_literal()? {
+            return Ok(literal);
+        }
+        if !is_negative && !self.is("+") {
+            return self.postfix();
+        }
+        self.advance();
+        let part = Box::new(self.deeper(Self::unary)?);
+        let node = match is_negative {
+            true => Node::Negative(part),
+            false => Node::Positive(part),
+        };
+        Ok(self.spanned(start, node))
+    }
+
+    /// A number with its sign, so that the least integer can be written.
+    fn negative_literal(&mut self) -> Parsed<Option<Expression>> {
+        if self.is_ahead(2, ".") || self.is_ahead(2, "[") {
+            return Ok(None);
+        }
+        let node = match self.ahead(1).token {
+            // The least integer has no opposite.
+            Token::Integer(number) => Node::Integer((number as i64).wrapping_neg()),
+            Token::Float(number) => Node::Float(-number),
+            _ => return Ok(None),
+        };
+        let start = self.at();
+        self.place += 2;
+        Ok(Some(self.spanned(start, node)))
+    }
+
+    /// An atom, and properties and elements of it.
+    pub(super) fn postfix(&mut self) -> Parsed<Expression> {
+        let atom = self.atom()?;
+        if matches!(atom.node, Node::Pattern(_)) {
+            return Ok(atom);
+        }
+        let mut steps = Vec::new();
+        loop {
+            if self.take(".") {
+                steps.push(Access::Property(self.name("a property")?));
+            } else if self.take("[") {
+                steps.push(self.element()?);
+            } else {
+                break;
+            }
+        }
+        if steps.is_empty() {
+            return Ok(atom);
+        }
+        Ok(self.spanned(atom.at, Node::Access(Box::new(atom), steps)))
+    }
+
+    fn element(&mut self) -> Parsed<Access> {
+        let from = match self.is("..") {
+            true => None,
+            false => Some(self.expression()?),
+        };
+        if !self.take("..") {
+            return match (self.take("]"), from) {
+                (true, Some(index)) => Ok(Access::Index(index)),
+                _ => Err(self.unexpected("] or ..", &[])),
+            };
+        }
+        let to = match self.is("]") {
+            true => None,
+            false => Some(self.expression()?),
+        };
+        self.need("]")?;
+        Ok(Access::Slice(from, to))
+    }
+}

@@ -1,0 +1,341 @@
+//! From tokens to the tree, by recursive descent. What can be long is read by loops, what
+//! can be deep is counted.
+
+mod atom;
+mod clause;
+mod command;
+mod expression;
+mod pattern;
+mod query;
+
+use crate::error::{Detail, Error, Problem};
+use crate::lexer::{Spanned, Token, tokens};
+use crate::tree::{Expression, Name, Span, Statement};
+
+/// Parentheses, lists, subqueries and the like within each other.
+pub const DEEPEST: usize = 100;
+
+pub(crate) type Parsed<T> = Result<T, Problem>;
+
+/// Words that are names of variables only in backticks.
+const RESERVED: &[&str] = &[
+    "AND",
+    "AS",
+    "ASC",
+    "ASCENDING",
+    "BY",
+    "CALL",
+    "CASE",
+    "CONTAINS",
+    "CREATE",
+    "DELETE",
+    "DESC",
+    "DESCENDING",
+    "DETACH",
+    "DISTINCT",
+    "ELSE",
+    "END",
+    "ENDS",
+    "FALSE",
+    "FOREACH",
+    "IN",
+    "IS",
+    "LIMIT",
+    "MATCH",
+    "MERGE",
+    "NOT",
+    "NULL",
+    "ON",
+    "OPTIONAL",
+    "OR",
+    "ORDER",
+    "REMOVE",
+    "RETURN",
+    "SET",
+    "SKIP",
+    "STARTS",
+    "THEN",
+    "TRUE",
+    "UNION",
+    "UNWIND",
+    "WHEN",
+    "WHERE",
+    "WITH",
+    "XOR",
+    "YIELD",
+];
+
+pub(crate) fn is_reserved(word: &str) -> bool {
+    // Longer than the longest of them.
+    word.len() <= 10 && RESERVED.contains(&word.to_ascii_uppercase().as_str())
+}
+
+/// Reads one statement.
+pub(crate) fn statement(text: &str) -> Result<Statement, Error> {
+    let read = |text| {
+        let mut parser = Parser::new(text)?;
+        let statement = parser.statement()?;
+        parser.take(";");
+        parser.need_end(";, or the end of the statement")?;
+        Ok(statement)
+    };
+    read(text).map_err(|problem: Problem| problem.of(text))
+}
+
+/// Reads statements with semicolons between them.
+pub(crate) fn statements(text: &str) -> Result<Vec<Statement>, Error> {
+    let read = |text| {
+        let mut parser = Parser::new(text)?;
+        let mut found = Vec::new();
+        loop {
+            while parser.take(";") {}
+            if parser.token() == &Token::End {
+                return Ok(found);
+            }
+            found.push(parser.statement()?);
+            if !parser.take(";") {
+                parser.need_end(";, or the end of the statement")?;
+            }
+        }
+    };
+    read(text).map_err(|problem: Problem| problem.of(text))
+}
+
+/// Reads an expression.
+pub(crate) fn expression(text: &str) -> Result<Expression, Error> {
+    let read = |text| {
+        let mut parser = Parser::new(text)?;
+        let expression = parser.expression()?;
+        parser.need_end("an operator, such as AND")?;
+        Ok(expression)
+    };
+    read(text).map_err(|problem: Problem| problem.of(text))
+}
+
+pub(crate) struct Parser<'t> {
+    text: &'t str,
+    tokens: Vec<Spanned>,
+    place: usize,
+    depth: usize,
+    /// Whether `|` ends the expression that is read, and does not join labels.
+    bar_ends: bool,
+}
+
+impl<'t> Parser<'t> {
+    fn new(text: &'t str) -> Parsed<Self> {
+        Ok(Parser {
+            text,
+            tokens: tokens(text)?,
+            place: 0,
+            depth: 0,
+            bar_ends: false,
+        })
+    }
+
+    fn token(&self) -> &Token {
+        &self.tokens[self.place].token
+    }
+
+    /// A token ahead; the last one for ever.
+    fn ahead(&self, by: usize) -> &Spanned {
+        &self.tokens[(self.place + by).min(self.tokens.len() - 1)]
+    }
+
+    fn at(&self) -> Span {
+        let token = &self.tokens[self.place];
+        Span {
+            start: token.start,
+            end: token.end,
+        }
+    }
+
+    /// From there to the end of the last token that was taken.
+    fn since(&self, start: Span) -> Span {
+        let last = &self.tokens[self.place.saturating_sub(1)];
+        Span {
+            start: start.start,
+            end: last.end.max(start.start),
+        }
+    }
+
+    fn advance(&mut self) {
+        self.place = (self.place + 1).min(self.tokens.len() - 1);
+    }
+
+    /// The text of a word, which is no name in backticks.
+    fn word_at(&self, token: &Spanned) -> Option<&'t str> {
+        let is_word = token.token == Token::Word;
+        is_word.then(|| &self.text[token.start as usize..token.end as usize])
+    }
+
+    fn word(&self) -> Option<&'t str> {
+        self.word_at(&self.tokens[self.place])
+    }
+
+    fn is_word_ahead(&self, by: usize, word: &str) -> bool {
+        let found = self.word_at(self.ahead(by));
+        found.is_some_and(|found| found.eq_ignore_ascii_case(word))
+    }
+
+    fn is_word(&self, word: &str) -> bool {
+        self.is_word_ahead(0, word)
+    }
+
+    fn is_ahead(&self, by: usize, symbol: &str) -> bool {
+        matches!(self.ahead(by).token, Token::Symbol(found) if found == symbol)
+    }
+
+    fn is(&self, symbol: &str) -> bool {
+        self.is_ahead(0, symbol)
+    }
+
+    fn take_word(&mut self, word: &str) -> bool {
+        let is_next = self.is_word(word);
+        if is_next {
+            self.advance();
+        }
+        is_next
+    }
+
+    /// Takes words that follow each other, all or none.
+    fn take_words(&mut self, words: &[&str]) -> bool {
+        let are_next = words
+            .iter()
+            .enumerate()
+            .all(|(by, word)| self.is_word_ahead(by, word));
+        if are_next {
+            self.place += words.len();
+        }
+        are_next
+    }
+
+    fn need_word(&mut self, word: &str) -> Parsed<()> {
+        match self.take_word(word) {
+            true => Ok(()),
+            false => Err(self.unexpected(word, &[word])),
+        }
+    }
+
+    fn take(&mut self, symbol: &str) -> bool {
+        let is_next = self.is(symbol);
+        if is_next {
+            self.advance();
+        }
+        is_next
+    }
+
+    fn need(&mut self, symbol: &str) -> Parsed<()> {
+        match self.take(symbol) {
+            true => Ok(()),
+            false => Err(self.unexpected(symbol, &[])),
+        }
+    }
+
+    fn need_end(&self, expected: &str) -> Parsed<()> {
+        match self.token() {
+            Token::End => Ok(()),
+            _ => Err(self.unexpected(expected, query::WORDS)),
+        }
+    }
+
+    /// Takes a name that no keyword can be mistaken for: a label, a property, an alias.
+    fn name(&mut self, of: &str) -> Parsed<Name> {
+        let text = match self.token() {
+            Token::Quoted(name) => name.clone(),
+            _ => match self.word() {
+                Some(word) => word.to_string(),
+                None => return Err(self.unexpected(of, &[])),
+            },
+        };
+        let at = self.at();
+        self.advance();
+        Ok(Name { text, at })
+    }
+
+    fn is_variable_ahead(&self, by: usize) -> bool {
+        let token = self.ahead(by);
+        match token.token {
+            Token::Quoted(_) => true,
+            _ => self.word_at(token).is_some_and(|word| !is_reserved(word)),
+        }
+    }
+
+    fn variable(&mut self) -> Parsed<Name> {
+        if self.is_variable_ahead(0) {
+            return self.name("a variable");
+        }
+        Err(self.unexpected("a variable", &[]))
+    }
+
+    /// One or more, with commas between them.
+    fn separated<T>(&mut self, item: impl Fn(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
+        let mut items = vec![item(self)?];
+        while self.take(",") {
+            items.push(item(self)?);
+        }
+        Ok(items)
+    }
+
+    /// None or more, with commas between them, up to a symbol that is taken, too.
+    fn until<T>(&mut self, end: &str, item: impl Fn(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
+        if self.take(end) {
+            return Ok(Vec::new());
+        }
+        let items = self.separated(item)?;
+        match self.take(end) {
+            true => Ok(items),
+            false => Err(self.unexpected(&format!(", or {end}"), &[])),
+        }
+    }
+
+    /// Reads what is within something else.
+    fn deeper<T>(&mut self, part: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(self.too_deep());
+        }
+        let part = part(self);
+        self.depth -= 1;
+        part
+    }
+
+    fn too_deep(&self) -> Problem {
+        let what = format!("more than {DEEPEST} things stand within each other");
+        let hint = "leave out parentheses that are not needed, or write it in several clauses";
+        Problem::new(Detail::LimitExceeded, self.at().range(), what, hint)
+    }
+
+    fn problem(
+        &self,
+        detail: Detail,
+        at: Span,
+        what: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Problem {
+        Problem::new(detail, at.range(), what, hint)
+    }
+
+    /// The problem of a token where there should be something else; `words` could stand
+    /// there.
+    fn unexpected(&self, expected: &str, words: &[&str]) -> Problem {
+        let at = self.at();
+        let hint = "the statement is read from the left: what is wrong may stand before this";
+        let found = match self.token() {
+            Token::Bad(problem) => return (**problem).clone(),
+            Token::End => "the text ends".to_string(),
+            _ => {
+                let mut found: String = self.text[at.range()].chars().take(40).collect();
+                if found.len() < at.range().len() {
+                    found.push('…');
+                }
+                format!("{found} stands")
+            }
+        };
+        let what = format!("{found} where {expected} should be");
+        let problem = self.problem(Detail::UnexpectedSyntax, at, what, hint);
+        match self.word() {
+            Some(word) => problem.near(word, words.iter().copied()),
+            None => problem,
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Statements and queries.
+
+use super::{Parsed, Parser};
+use crate::error::{Detail, Problem};
+use crate::lexer::Token;
+use crate::tree::{Body, ClauseKind, Mode, Query, SingleQuery, Statement, Union};
+
+/// Words that can stand behind something within a statement.
+pub(super) const WORDS: &[&str] = &[
+    "AND",
+    "AS",
+    "AS OF",
+    "ASCENDING",
+    "CALL",
+    "CONTAINS",
+    "CREATE",
+    "DELETE",
+    "DESCENDING",
+    "DETACH DELETE",
+    "ENDS WITH",
+    "FOREACH",
+    "IN",
+    "IS NOT NULL",
+    "IS NULL",
+    "LIMIT",
+    "MATCH",
+    "MERGE",
+    "OFFSET",
+    "ON CREATE",
+    "ON MATCH",
+    "OPTIONAL MATCH",
+    "OR",
+    "ORDER BY",
+    "REMOVE",
+    "RETURN",
+    "SET",
+    "SKIP",
+    "STARTS WITH",
+    "UNION",
+    "UNWIND",
+    "WHERE",
+    "WITH",
+    "XOR",
+    "YIELD",
+    "ORDER",
+    "STARTS",
+    "ENDS",
+    "DETACH",
+    "OPTIONAL",
+];
+
+/// Words that begin a statement.
+const FIRST: &[&str] = &[
+    "CALL", "COPY", "CREATE", "DETACH", "DELETE", "DROP", "EXPLAIN", "FOREACH", "MATCH", "MERGE",
+    "OPTIONAL", "PROFILE", "REMOVE", "RETURN", "SET", "SHOW", "UNWIND", "WITH",
+];
+
+impl Parser<'_> {
+    pub(super) fn statement(&mut self) -> Parsed<Statement> {
+        let start = self.at();
+        let mode = match () {
+            () if self.take_word("EXPLAIN") => Mode::Explain,
+            () if self.take_word("PROFILE") => Mode::Profile,
+            () => Mode::Execute,
+        };
+        let body = match self.command()? {
+            Some(command) => Body::Command(Box::new(command)),
+            None => Body::Query(self.query(true)?),
+        };
+        let at = self.since(start);
+        Ok(Statement { mode, body, at })
+    }
+
+    /// A query, up to what is no clause. `is_whole` if nothing is around it.
+    pub(super) fn query(&mut self, is_whole: bool) -> Parsed<Query> {
+        let as_of = match self.take_words(&["AS", "OF"]) {
+            true => Some(self.expression()?),
+            false => None,
+        };
+        let mut parts = vec![self.single_query()?];
+        let mut unions: Vec<Union> = Vec::new();
+        loop {
+            let at = self.at();
+            if !self.take_word("UNION") {
+                break;
+            }
+            let all = self.take_word("ALL");
+            if !all {
+                self.take_word("DISTINCT");
+            }
+            let union = Union {
+                all,
+                at: self.since(at),
+            };
+            if unions.first().is_some_and(|first| first.all != all) {
+                let what = "UNION and UNION ALL stand beside each other";
+                let hint = "put one of them into a subquery: CALL { ... UNION ... }";
+                let detail = Detail::InvalidClauseComposition;
+                return Err(self.problem(detail, union.at, what, hint));
+            }
+            unions.push(union);
+            parts.push(self.single_query()?);
+        }
+        if is_whole && !matches!(self.token(), Token::End | Token::Symbol(";")) {
+            return Err(self.no_clause());
+        }
+        Ok(Query {
+            as_of,
+            parts,
+            unions,
+        })
+    }
+
+    fn single_query(&mut self) -> Parsed<SingleQuery> {
+        let start = self.at();
+        let mut clauses = Vec::new();
+        while let Some(clause) = self.clause()? {
+            let is_last = matches!(clause.kind, ClauseKind::Return(_));
+            clauses.push(clause);
+            if is_last {
+                break;
+            }
+        }
+        if clauses.is_empty() {
+            return Err(self.unexpected("a clause, such as MATCH or RETURN,", FIRST));
+        }
+        let at = self.since(start);
+        Ok(SingleQuery { clauses, at })
+    }
+
+    fn no_clause(&self) -> Problem {
+        let before = self
+            .place
+            .checked_sub(1)
+            .map(|place| &self.tokens[place].token);
+        let is_closed = matches!(before, Some(Token::Symbol(_)));
+        let expected = match is_closed {
+            true => "a clause, such as WHERE or RETURN,",
+            false => "an operator or a clause, such as RETURN,",
+        };
+        self.unexpected(expected, WORDS)
+    }
+}

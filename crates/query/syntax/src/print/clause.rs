@@ -1,0 +1,191 @@
+//! Queries and clauses.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::{Separated, optional};
+use crate::tree::{
+    Call, CallSubquery, Clause, ClauseKind, Delete, Foreach, Imports, Item, Match, MergeAction,
+    Projection, Query, RemoveItem, SetItem, SingleQuery, SortItem, Yield, YieldItem,
+};
+
+impl Display for Query {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if let Some(as_of) = &self.as_of {
+            write!(f, "AS OF {as_of} ")?;
+        }
+        for (number, part) in self.parts.iter().enumerate() {
+            if let Some(union) = number.checked_sub(1).and_then(|at| self.unions.get(at)) {
+                f.write_str(if union.all { " UNION ALL " } else { " UNION " })?;
+            }
+            part.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl Display for SingleQuery {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        Separated(&self.clauses, " ").fmt(f)
+    }
+}
+
+impl Display for Clause {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            ClauseKind::Match(part) => part.fmt(f),
+            ClauseKind::Unwind(list, variable) => write!(f, "UNWIND {list} AS {variable}"),
+            ClauseKind::With(projection) => write!(f, "WITH {projection}"),
+            ClauseKind::Return(projection) => write!(f, "RETURN {projection}"),
+            ClauseKind::Create(patterns) => write!(f, "CREATE {}", Separated(patterns, ", ")),
+            ClauseKind::Merge(pattern, actions) => {
+                write!(f, "MERGE {pattern}{}", Separated(actions, ""))
+            }
+            ClauseKind::Set(items) => write!(f, "SET {}", Separated(items, ", ")),
+            ClauseKind::Remove(items) => write!(f, "REMOVE {}", Separated(items, ", ")),
+            ClauseKind::Delete(part) => part.fmt(f),
+            ClauseKind::Foreach(part) => part.fmt(f),
+            ClauseKind::Call(part) => part.fmt(f),
+            ClauseKind::Subquery(part) => part.fmt(f),
+        }
+    }
+}
+
+impl Display for Match {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.optional {
+            "OPTIONAL MATCH "
+        } else {
+            "MATCH "
+        })?;
+        Separated(&self.patterns, ", ").fmt(f)?;
+        optional(f, " AS OF ", self.as_of.as_ref())?;
+        optional(f, " WHERE ", self.filter.as_ref())
+    }
+}
+
+impl Display for Projection {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.distinct { "DISTINCT " } else { "" })?;
+        f.write_str(match (self.all, self.items.is_empty()) {
+            (false, _) => "",
+            (true, true) => "*",
+            (true, false) => "*, ",
+        })?;
+        Separated(&self.items, ", ").fmt(f)?;
+        if !self.order.is_empty() {
+            write!(f, " ORDER BY {}", Separated(&self.order, ", "))?;
+        }
+        optional(f, " SKIP ", self.skip.as_ref())?;
+        optional(f, " LIMIT ", self.limit.as_ref())?;
+        optional(f, " WHERE ", self.filter.as_ref())
+    }
+}
+
+impl Display for Item {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.value.fmt(f)?;
+        optional(f, " AS ", self.alias.as_ref())
+    }
+}
+
+impl Display for SortItem {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}{}",
+            self.key,
+            if self.descending { " DESC" } else { "" }
+        )
+    }
+}
+
+impl Display for MergeAction {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let on = if self.on_create { "CREATE" } else { "MATCH" };
+        write!(f, " ON {on} SET {}", Separated(&self.items, ", "))
+    }
+}
+
+impl Display for SetItem {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            SetItem::Property(property, value) => write!(f, "{property} = {value}"),
+            SetItem::Replace(name, value) => write!(f, "{name} = {value}"),
+            SetItem::Update(name, value) => write!(f, "{name} += {value}"),
+            SetItem::Labels(name, labels) => write!(f, "{name}:{labels}"),
+        }
+    }
+}
+
+impl Display for RemoveItem {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            RemoveItem::Property(property) => property.fmt(f),
+            RemoveItem::Labels(name, labels) => write!(f, "{name}:{labels}"),
+        }
+    }
+}
+
+impl Display for Delete {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let detach = if self.detach { "DETACH " } else { "" };
+        write!(f, "{detach}DELETE {}", Separated(&self.items, ", "))
+    }
+}
+
+impl Display for Foreach {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let updates = Separated(&self.updates, " ");
+        write!(
+            f,
+            "FOREACH ({} IN {} | {updates})",
+            self.variable, self.list
+        )
+    }
+}
+
+impl Display for Call {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let optionally = if self.optional { "OPTIONAL " } else { "" };
+        write!(f, "{optionally}CALL {}", Separated(&self.name, "."))?;
+        if let Some(arguments) = &self.arguments {
+            write!(f, "({})", Separated(arguments, ", "))?;
+        }
+        optional(f, " YIELD ", self.results.as_ref())
+    }
+}
+
+impl Display for Yield {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Yield::All => f.write_str("*"),
+            Yield::Items(items, filter) => {
+                Separated(items, ", ").fmt(f)?;
+                optional(f, " WHERE ", filter.as_ref())
+            }
+        }
+    }
+}
+
+impl Display for YieldItem {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.name.fmt(f)?;
+        optional(f, " AS ", self.alias.as_ref())
+    }
+}
+
+impl Display for CallSubquery {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.optional {
+            "OPTIONAL CALL "
+        } else {
+            "CALL "
+        })?;
+        match &self.imports {
+            Imports::ByWith => {}
+            Imports::All => f.write_str("(*) ")?,
+            Imports::Names(names) => write!(f, "({}) ", Separated(names, ", "))?,
+        }
+        write!(f, "{{ {} }}", self.query)
+    }
+}

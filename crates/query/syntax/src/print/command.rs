@@ -1,0 +1,136 @@
+//! Statements that are no queries.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::{Separated, optional};
+use crate::tree::{
+    Command, CopyFrom, CopySource, CopyTo, CreateConstraint, CreateIndex, Drop, IndexKind, Listing,
+    Name, Requirement, Show, Subject,
+};
+
+impl Display for Command {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Command::CreateIndex(part) => part.fmt(f),
+            Command::CreateConstraint(part) => part.fmt(f),
+            Command::Drop(part) => part.fmt(f),
+            Command::Show(part) => part.fmt(f),
+            Command::CopyFrom(part) => part.fmt(f),
+            Command::CopyTo(part) => part.fmt(f),
+        }
+    }
+}
+
+impl Display for Subject {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let (variable, labels) = (&self.variable, Separated(&self.labels, "|"));
+        match self.of_relationships {
+            true => write!(f, "FOR ()-[{variable}:{labels}]-()"),
+            false => write!(f, "FOR ({variable}:{labels})"),
+        }
+    }
+}
+
+/// `n.a, n.b`
+struct PropertiesOf<'a>(&'a Subject, &'a [Name]);
+
+impl Display for PropertiesOf<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        for (number, property) in self.1.iter().enumerate() {
+            let comma = if number > 0 { ", " } else { "" };
+            write!(f, "{comma}{}.{property}", self.0.variable)?;
+        }
+        Ok(())
+    }
+}
+
+fn new_name(f: &mut Formatter<'_>, name: Option<&Name>, if_not_exists: bool) -> fmt::Result {
+    optional(f, " ", name)?;
+    f.write_str(if if_not_exists {
+        " IF NOT EXISTS "
+    } else {
+        " "
+    })
+}
+
+impl Display for CreateIndex {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.kind {
+            IndexKind::Range => "CREATE INDEX",
+            IndexKind::FullText => "CREATE FULLTEXT INDEX",
+            IndexKind::Vector => "CREATE VECTOR INDEX",
+        })?;
+        new_name(f, self.name.as_ref(), self.if_not_exists)?;
+        let properties = PropertiesOf(&self.subject, &self.properties);
+        match self.kind {
+            IndexKind::FullText => write!(f, "{} ON EACH [{properties}]", self.subject)?,
+            _ => write!(f, "{} ON ({properties})", self.subject)?,
+        }
+        optional(f, " OPTIONS ", self.options.as_ref())
+    }
+}
+
+impl Display for CreateConstraint {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("CREATE CONSTRAINT")?;
+        new_name(f, self.name.as_ref(), self.if_not_exists)?;
+        let properties = PropertiesOf(&self.subject, &self.properties);
+        write!(f, "{} REQUIRE ({properties}) IS ", self.subject)?;
+        match &self.requirement {
+            Requirement::Unique => f.write_str("UNIQUE"),
+            Requirement::NotNull => f.write_str("NOT NULL"),
+            Requirement::Key => f.write_str("KEY"),
+            Requirement::Type(name) => write!(f, ":: {name}"),
+        }
+    }
+}
+
+impl Display for Drop {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let what = if self.is_constraint {
+            "CONSTRAINT"
+        } else {
+            "INDEX"
+        };
+        let if_exists = if self.if_exists { " IF EXISTS" } else { "" };
+        write!(f, "DROP {what} {}{if_exists}", self.name)
+    }
+}
+
+impl Display for Show {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.listing {
+            Listing::Indexes => "SHOW INDEXES",
+            Listing::Constraints => "SHOW CONSTRAINTS",
+            Listing::Procedures => "SHOW PROCEDURES",
+            Listing::Functions => "SHOW FUNCTIONS",
+            Listing::Transactions => "SHOW TRANSACTIONS",
+        })?;
+        if !self.columns.is_empty() {
+            write!(f, " YIELD {}", Separated(&self.columns, ", "))?;
+        }
+        optional(f, " WHERE ", self.filter.as_ref())
+    }
+}
+
+impl Display for CopyFrom {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("COPY")?;
+        optional(f, " ", self.label.as_ref())?;
+        write!(f, " FROM {}", self.file)?;
+        optional(f, " WITH ", self.options.as_ref())
+    }
+}
+
+impl Display for CopyTo {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("COPY")?;
+        match &self.source {
+            CopySource::Graph => {}
+            CopySource::Label(label) => write!(f, " {label}")?,
+            CopySource::Query(query) => write!(f, " ({query})")?,
+        }
+        write!(f, " TO {}", self.file)?;
+        optional(f, " WITH ", self.options.as_ref())
+    }
+}

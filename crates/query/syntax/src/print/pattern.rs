@@ -1,0 +1,178 @@
+//! Patterns and labels.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::{Parameter, Separated, optional};
+use crate::tree::{
+    Count, Direction, Factor, Group, Labels, Length, NodePattern, PathPattern, Properties,
+    Quantifier, RelationshipPattern, Selector,
+};
+
+impl Display for PathPattern {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if let Some(variable) = &self.variable {
+            write!(f, "{variable} = ")?;
+        }
+        let factors = Separated(&self.factors, "");
+        match &self.selector {
+            Selector::All => factors.fmt(f),
+            Selector::Any(None) => write!(f, "ANY {factors}"),
+            Selector::Any(Some(count)) => write!(f, "ANY {count} {factors}"),
+            Selector::AllShortest => write!(f, "ALL SHORTEST {factors}"),
+            Selector::Shortest(count) => write!(f, "SHORTEST {count} {factors}"),
+            Selector::ShortestGroups(count) => write!(f, "SHORTEST {count} GROUPS {factors}"),
+            Selector::ShortestPath => write!(f, "shortestPath({factors})"),
+            Selector::AllShortestPaths => write!(f, "allShortestPaths({factors})"),
+        }
+    }
+}
+
+impl Display for Count {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Count::Number(number) => number.fmt(f),
+            Count::Parameter(name) => Parameter(name).fmt(f),
+        }
+    }
+}
+
+impl Display for Factor {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Factor::Node(node) => node.fmt(f),
+            Factor::Relationship(relationship) => relationship.fmt(f),
+            Factor::Group(group) => group.fmt(f),
+        }
+    }
+}
+
+impl Display for Group {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "({}", self.pattern)?;
+        optional(f, " WHERE ", self.filter.as_ref())?;
+        f.write_str(")")?;
+        optional(f, "", self.quantifier.as_ref())
+    }
+}
+
+/// Parts with blanks between them.
+struct Filler<'a> {
+    separator: &'static str,
+    f: &'a mut dyn fmt::Write,
+}
+
+impl Filler<'_> {
+    fn add(&mut self, part: Option<impl Display>) -> fmt::Result {
+        if let Some(part) = part {
+            write!(self.f, "{}{part}", self.separator)?;
+            self.separator = " ";
+        }
+        Ok(())
+    }
+}
+
+impl Display for NodePattern {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("(")?;
+        optional(f, "", self.variable.as_ref())?;
+        optional(f, ":", self.labels.as_ref())?;
+        let separator = match self.variable.is_some() || self.labels.is_some() {
+            true => " ",
+            false => "",
+        };
+        let mut filler = Filler { separator, f };
+        filler.add(self.properties.as_ref())?;
+        filler.add(self.filter.as_ref().map(|filter| format!("WHERE {filter}")))?;
+        f.write_str(")")
+    }
+}
+
+impl Display for RelationshipPattern {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.direction {
+            Direction::Left => "<-[",
+            Direction::Right | Direction::Either => "-[",
+        })?;
+        optional(f, "", self.variable.as_ref())?;
+        if let Some(types) = &self.types {
+            // What colons join is read for nodes alone.
+            write!(f, ":{types:#}")?;
+        }
+        optional(f, "", self.length.as_ref())?;
+        let mut filler = Filler { separator: " ", f };
+        filler.add(self.properties.as_ref())?;
+        filler.add(self.filter.as_ref().map(|filter| format!("WHERE {filter}")))?;
+        f.write_str(match self.direction {
+            Direction::Right => "]->",
+            Direction::Left | Direction::Either => "]-",
+        })?;
+        optional(f, "", self.quantifier.as_ref())
+    }
+}
+
+impl Display for Properties {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Properties::Map(map) => map.fmt(f),
+            Properties::Parameter(name) => Parameter(&name.text).fmt(f),
+        }
+    }
+}
+
+impl Display for Length {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("*")?;
+        optional(f, "", self.least.as_ref())?;
+        if self.least.is_none() || self.least != self.most {
+            optional(f, "..", self.most.as_ref())?;
+            if self.least.is_some() && self.most.is_none() {
+                f.write_str("..")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Display for Quantifier {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{{{},", self.least)?;
+        optional(f, "", self.most.as_ref())?;
+        f.write_str("}")
+    }
+}
+
+/// `a:b` where all are names, and `a&b` otherwise, or with `{:#}`.
+impl Display for Labels {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let nested = |f: &mut Formatter<'_>, part: &Labels, inner: bool| match inner {
+            true => write!(f, "({part:#})"),
+            false => write!(f, "{part:#}"),
+        };
+        match self {
+            Labels::Name(name) => name.fmt(f),
+            Labels::Any => f.write_str("%"),
+            Labels::Not(part) => {
+                f.write_str("!")?;
+                nested(f, part, matches!(**part, Labels::And(_) | Labels::Or(_)))
+            }
+            Labels::And(parts) => {
+                let sign = match !f.alternate() && self.all().is_some() {
+                    true => ":",
+                    false => "&",
+                };
+                for (number, part) in parts.iter().enumerate() {
+                    f.write_str(if number > 0 { sign } else { "" })?;
+                    nested(f, part, matches!(part, Labels::And(_) | Labels::Or(_)))?;
+                }
+                Ok(())
+            }
+            Labels::Or(parts) => {
+                for (number, part) in parts.iter().enumerate() {
+                    f.write_str(if number > 0 { "|" } else { "" })?;
+                    nested(f, part, matches!(part, Labels::Or(_)))?;
+                }
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Checks that need no graph: which variables there are, of which types, where
+//! aggregations may stand, and what else openCypher refuses before it executes.
+//!
+//! The names of errors are those of the Technology Compatibility Kit ([`Detail`]).
+
+mod aggregation;
+mod functions;
+mod pattern;
+mod procedure;
+mod projection;
+mod query;
+mod types;
+mod update;
+mod value;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+pub use functions::{ALL as FUNCTIONS, Function};
+pub use procedure::{Procedures, Signature};
+pub use types::Type;
+
+use crate::error::{Detail, Error, Problem};
+use crate::parse::Parsed;
+use crate::tree::{Body, Command, CopySource, Name, Span, Statement};
+
+/// What is known besides the text.
+#[derive(Clone, Copy, Default)]
+pub struct Environment<'e> {
+    /// The procedures that there are; without it, calls are not checked.
+    pub procedures: Option<&'e dyn Procedures>,
+    /// The parameters that are given; without it, any may be.
+    pub parameters: Option<&'e BTreeSet<String>>,
+}
+
+/// Checks a statement that was parsed from a text, and returns the names of its columns.
+/// O(length · log(variables)).
+///
+/// # Errors
+/// The first thing that is wrong, and its place.
+pub fn check(
+    text: &str,
+    statement: &Statement,
+    environment: Environment<'_>,
+) -> Result<Vec<String>, Error> {
+    let mut checker = Checker {
+        environment,
+        layers: Vec::new(),
+    };
+    checker
+        .statement(statement)
+        .map_err(|problem| problem.of(text))
+}
+
+/// Variables of a part of a query.
+#[derive(Clone, Debug, Default)]
+struct Layer {
+    variables: BTreeMap<String, Type>,
+    /// Whether the layers below are hidden.
+    is_closed: bool,
+}
+
+struct Checker<'e> {
+    environment: Environment<'e>,
+    /// The innermost one last.
+    layers: Vec<Layer>,
+}
+
+impl Checker<'_> {
+    fn statement(&mut self, statement: &Statement) -> Parsed<Vec<String>> {
+        match &statement.body {
+            Body::Query(query) => self.whole_query(query),
+            Body::Command(command) => {
+                if let Command::CopyTo(copy) = &**command
+                    && let CopySource::Query(query) = &copy.source
+                {
+                    self.whole_query(query)?;
+                }
+                Ok(Vec::new())
+            }
+        }
+    }
+
+    /// Type of a variable that can be seen.
+    fn find(&self, name: &str) -> Option<&Type> {
+        for layer in self.layers.iter().rev() {
+            if let Some(found) = layer.variables.get(name) {
+                return Some(found);
+            }
+            if layer.is_closed {
+                return None;
+            }
+        }
+        None
+    }
+
+    fn bind(&mut self, name: &str, of: Type) {
+        if self.layers.is_empty() {
+            self.layers.push(Layer::default());
+        }
+        if let Some(layer) = self.layers.last_mut() {
+            layer.variables.insert(name.to_string(), of);
+        }
+    }
+
+    /// Does something with more variables.
+    fn within<T>(
+        &mut self,
+        variables: impl IntoIterator<Item = (String, Type)>,
+        part: impl FnOnce(&mut Self) -> Parsed<T>,
+    ) -> Parsed<T> {
+        let layer = Layer {
+            variables: variables.into_iter().collect(),
+            is_closed: false,
+        };
+        self.in_layer(layer, part)
+    }
+
+    fn in_layer<T>(
+        &mut self,
+        layer: Layer,
+        part: impl FnOnce(&mut Self) -> Parsed<T>,
+    ) -> Parsed<T> {
+        let depth = self.layers.len();
+        self.layers.push(layer);
+        let part = part(self);
+        self.layers.truncate(depth);
+        part
+    }
+
+    /// Variables of the innermost layer.
+    fn own_variables(&self) -> &BTreeMap<String, Type> {
+        static NONE: BTreeMap<String, Type> = BTreeMap::new();
+        self.layers.last().map_or(&NONE, |layer| &layer.variables)
+    }
+
+    fn need_variable(&self, name: &str, at: Span) -> Parsed<&Type> {
+        if let Some(found) = self.find(name) {
+            return Ok(found);
+        }
+        let what = format!("there is no variable {name}");
+        let hint = "variables come from MATCH, UNWIND, CREATE and the like; \
+                    WITH keeps only those that it names";
+        let mut known = Vec::new();
+        for layer in self.layers.iter().rev() {
+            known.extend(layer.variables.keys().map(String::as_str));
+            if layer.is_closed {
+                break;
+            }
+        }
+        let problem = problem(Detail::UndefinedVariable, at, what, hint);
+        Err(problem.near(name, known))
+    }
+
+    fn need_unbound(&self, name: &Name) -> Parsed<()> {
+        match self.find(&name.text) {
+            None => Ok(()),
+            Some(_) => Err(already_bound(name)),
+        }
+    }
+}
+
+fn already_bound(name: &Name) -> Problem {
+    let what = format!("there is already a variable {}", name.text);
+    problem(
+        Detail::VariableAlreadyBound,
+        name.at,
+        what,
+        "choose another name",
+    )
+}
+
+fn problem(detail: Detail, at: Span, what: impl Into<String>, hint: impl Into<String>) -> Problem {
+    Problem::new(detail, at.range(), what, hint)
+}

@@ -1,0 +1,158 @@
+//! Calls of procedures.
+
+use super::types::Type;
+use super::value::Place;
+use super::{Checker, already_bound, problem};
+use crate::error::{Class, Detail};
+use crate::parse::Parsed;
+use crate::tree::{Call, Name, Yield};
+
+/// Parameters and results of a procedure, by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Signature {
+    /// Parameters.
+    pub inputs: Vec<(String, Type)>,
+    /// Columns of its results.
+    pub outputs: Vec<(String, Type)>,
+}
+
+/// The procedures that there are.
+pub trait Procedures {
+    /// The one of a full name.
+    fn find(&self, name: &str) -> Option<Signature>;
+}
+
+impl Checker<'_> {
+    /// `stands_alone` if nothing else is in the statement. Returns the columns.
+    pub(super) fn call(&mut self, call: &Call, stands_alone: bool) -> Parsed<Vec<String>> {
+        let name: Vec<&str> = call.name.iter().map(|name| name.text.as_str()).collect();
+        let name = name.join(".");
+        let signature = self.environment.procedures.map(|known| known.find(&name));
+        let signature = match signature {
+            Some(None) => {
+                let what = format!("there is no procedure {name}");
+                let hint = "SHOW PROCEDURES lists those that there are";
+                let problem = problem(Detail::ProcedureNotFound, call.at, what, hint);
+                return Err(problem.of_class(Class::ProcedureError));
+            }
+            Some(Some(signature)) => Some(signature),
+            None => None,
+        };
+        self.arguments(call, signature.as_ref(), stands_alone)?;
+        self.results(call, signature, stands_alone)
+    }
+
+    fn arguments(
+        &mut self,
+        call: &Call,
+        signature: Option<&Signature>,
+        stands_alone: bool,
+    ) -> Parsed<()> {
+        let inputs = signature.map(|signature| &signature.inputs);
+        let Some(arguments) = &call.arguments else {
+            if !stands_alone {
+                let what = "a call within a query has no arguments";
+                let hint = "write them in parentheses, or () if there are none";
+                let detail = Detail::InvalidArgumentPassingMode;
+                return Err(problem(detail, call.at, what, hint));
+            }
+            let given = self.environment.parameters;
+            let names = inputs.into_iter().flatten().map(|(name, _)| name);
+            let missing =
+                given.and_then(|given| names.into_iter().find(|name| !given.contains(*name)));
+            if let Some(missing) = missing {
+                let what = format!("the parameter ${missing} is not given");
+                let hint = "give it, or write the arguments in parentheses";
+                let problem = problem(Detail::MissingParameter, call.at, what, hint);
+                return Err(problem.of_class(Class::ParameterMissing));
+            }
+            return Ok(());
+        };
+        let place = Place::without_aggregation("an argument of a procedure");
+        let mut types = Vec::new();
+        for argument in arguments {
+            types.push(self.value(argument, place)?);
+        }
+        let Some(inputs) = inputs else {
+            return Ok(());
+        };
+        if inputs.len() != arguments.len() {
+            let what = format!(
+                "{} arguments of a procedure with {}",
+                arguments.len(),
+                inputs.len()
+            );
+            let names: Vec<&str> = inputs.iter().map(|(name, _)| name.as_str()).collect();
+            let hint = format!("it takes ({})", names.join(", "));
+            return Err(problem(
+                Detail::InvalidNumberOfArguments,
+                call.at,
+                what,
+                hint,
+            ));
+        }
+        for ((found, (name, declared)), argument) in types.iter().zip(inputs).zip(arguments) {
+            if !found.fits(declared) {
+                let what = format!("this is a {found}, and {name} a {declared}");
+                let hint = format!("give a {declared}");
+                return Err(problem(
+                    Detail::InvalidArgumentType,
+                    argument.at,
+                    what,
+                    hint,
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn results(
+        &mut self,
+        call: &Call,
+        signature: Option<Signature>,
+        stands_alone: bool,
+    ) -> Parsed<Vec<String>> {
+        let outputs = signature.map(|signature| signature.outputs);
+        let names = |outputs: Option<Vec<(String, Type)>>| {
+            let outputs = outputs.unwrap_or_default().into_iter();
+            outputs.map(|(name, _)| name).collect::<Vec<_>>()
+        };
+        let (items, filter) = match &call.results {
+            None if stands_alone => return Ok(names(outputs)),
+            None => return Ok(Vec::new()),
+            Some(Yield::All) if stands_alone => return Ok(names(outputs)),
+            Some(Yield::All) => {
+                let hint = "name the results, such as YIELD a, b";
+                let what = "YIELD * stands within a query";
+                return Err(problem(Detail::UnexpectedSyntax, call.at, what, hint));
+            }
+            Some(Yield::Items(items, filter)) => (items, filter),
+        };
+        let mut columns = Vec::new();
+        for item in items {
+            let of = match &outputs {
+                None => Type::Any,
+                Some(outputs) => self.output(outputs, &item.name)?,
+            };
+            let variable = item.variable();
+            if self.find(&variable.text).is_some() {
+                return Err(already_bound(variable));
+            }
+            self.bind(&variable.text, of);
+            columns.push(variable.text.clone());
+        }
+        self.filter(filter.as_ref())?;
+        Ok(columns)
+    }
+
+    fn output(&self, outputs: &[(String, Type)], name: &Name) -> Parsed<Type> {
+        if let Some((_, of)) = outputs.iter().find(|(known, _)| *known == name.text) {
+            return Ok(of.clone());
+        }
+        let what = format!("the procedure has no result {}", name.text);
+        let known: Vec<&str> = outputs.iter().map(|(known, _)| known.as_str()).collect();
+        let hint = format!("it has {}", known.join(", "));
+        let problem = problem(Detail::UndefinedVariable, name.at, what, hint);
+        Err(problem.near(&name.text, known))
+    }
+}

@@ -1,0 +1,201 @@
+//! WITH and RETURN.
+
+use std::collections::BTreeMap;
+
+use super::aggregation::{Keys, aggregates, has_aggregation, own_variables, parts};
+use super::types::{Kind, Type};
+use super::value::Place;
+use super::{Checker, Layer, problem};
+use crate::error::Detail;
+use crate::parse::Parsed;
+use crate::tree::{Expression, Node, Projection, Span};
+
+/// Columns of a projection.
+type Columns = Vec<(String, Type)>;
+
+impl Checker<'_> {
+    pub(super) fn with(&mut self, projection: &Projection, at: Span) -> Parsed<()> {
+        let columns = self.project(projection, true, at)?;
+        // What `*` keeps is there already.
+        if let Some(layer) = self.layers.last_mut() {
+            if !projection.all {
+                layer.variables.clear();
+            }
+            layer.variables.extend(columns);
+        }
+        Ok(())
+    }
+
+    /// The columns: of WITH without those of `*`.
+    pub(super) fn project(
+        &mut self,
+        projection: &Projection,
+        is_with: bool,
+        at: Span,
+    ) -> Parsed<Columns> {
+        if projection.all && !is_with && self.own_variables().is_empty() {
+            let hint = "name what is to be returned";
+            let what = "there are no variables that * could return";
+            return Err(problem(Detail::NoVariablesInScope, at, what, hint));
+        }
+        let columns = self.items(projection, is_with)?;
+        let (grouped, keys): (Vec<&Expression>, Vec<&Expression>) = {
+            let values = projection.items.iter().map(|item| &item.value);
+            values.partition(|value| has_aggregation(value))
+        };
+        let keys = Keys {
+            values: keys,
+            all: projection.all,
+        };
+        for value in &grouped {
+            keys.check(value, &mut Vec::new())?;
+        }
+        let hides = projection.distinct || !grouped.is_empty();
+        let new = Layer {
+            variables: columns.iter().cloned().collect(),
+            is_closed: false,
+        };
+        self.in_layer(new, |checker| {
+            for item in &projection.order {
+                checker.sort_key(&item.key, projection, &keys, !grouped.is_empty())?;
+            }
+            Ok(())
+        })?;
+        for (bound, word) in [(&projection.skip, "SKIP"), (&projection.limit, "LIMIT")] {
+            if let Some(bound) = bound {
+                self.count(bound, word)?;
+            }
+        }
+        if let Some(filter) = &projection.filter {
+            let new = Layer {
+                variables: columns.iter().cloned().collect(),
+                is_closed: hides && !projection.all,
+            };
+            self.in_layer(new, |checker| checker.filter(Some(filter)))?;
+        }
+        if projection.all && !is_with {
+            let mut all: BTreeMap<String, Type> = self.own_variables().clone();
+            all.extend(columns);
+            return Ok(all.into_iter().collect());
+        }
+        Ok(columns)
+    }
+
+    fn items(&mut self, projection: &Projection, is_with: bool) -> Parsed<Columns> {
+        let mut columns = Columns::new();
+        let mut names = std::collections::BTreeSet::new();
+        for item in &projection.items {
+            let of = self.value(&item.value, Place::column())?;
+            let is_variable = matches!(item.value.node, Node::Variable(_));
+            if is_with && item.alias.is_none() && !is_variable {
+                let what = format!("{} has no name", item.written);
+                let hint = "give it one, with AS";
+                return Err(problem(
+                    Detail::NoExpressionAlias,
+                    item.value.at,
+                    what,
+                    hint,
+                ));
+            }
+            let name = item.name();
+            if !names.insert(name) {
+                let what = format!("there are two columns {name}");
+                let hint = "give one another name, with AS";
+                return Err(problem(
+                    Detail::ColumnNameConflict,
+                    item.value.at,
+                    what,
+                    hint,
+                ));
+            }
+            columns.push((name.to_string(), of));
+        }
+        Ok(columns)
+    }
+
+    /// The number of SKIP or LIMIT.
+    fn count(&mut self, bound: &Expression, word: &str) -> Parsed<()> {
+        let of = self.constant(bound, word)?;
+        let hint = "write an integer of 0 or more, or a parameter";
+        if matches!(bound.node, Node::Integer(number) if number < 0) {
+            let what = format!("{word} is less than 0");
+            return Err(problem(
+                Detail::NegativeIntegerArgument,
+                bound.at,
+                what,
+                hint,
+            ));
+        }
+        if of == Type::Float || !of.may_be(Kind::Number) {
+            let what = format!("{word} is a {of}, and no INTEGER");
+            return Err(problem(Detail::InvalidArgumentType, bound.at, what, hint));
+        }
+        Ok(())
+    }
+
+    /// A key of ORDER BY, with the columns as the innermost layer: it sees them, and what
+    /// they are made of, unless rows were put together.
+    fn sort_key(
+        &mut self,
+        key: &Expression,
+        projection: &Projection,
+        keys: &Keys<'_>,
+        is_grouped: bool,
+    ) -> Parsed<()> {
+        let place = match is_grouped {
+            true => Place::column(),
+            false => Place::without_aggregation("ORDER BY of rows that are not aggregated"),
+        };
+        self.value(key, place)?;
+        if !is_grouped && !projection.distinct {
+            return Ok(());
+        }
+        let is_ambiguous = is_grouped && has_aggregation(key);
+        self.sees_columns(key, projection, keys, is_ambiguous, &mut Vec::new())
+    }
+
+    fn sees_columns<'t>(
+        &self,
+        of: &'t Expression,
+        projection: &Projection,
+        keys: &Keys<'_>,
+        is_ambiguous: bool,
+        own: &mut Vec<&'t str>,
+    ) -> Parsed<()> {
+        if projection
+            .items
+            .iter()
+            .any(|item| item.value.node == of.node)
+        {
+            return Ok(());
+        }
+        if let Node::Variable(name) = &of.node {
+            let is_column = self.own_variables().contains_key(name);
+            if is_column || projection.all || own.contains(&name.as_str()) {
+                return Ok(());
+            }
+            if is_ambiguous && keys.values.iter().any(|value| mentions(value, name)) {
+                let what = format!("{name} may differ within the group that is aggregated");
+                let hint = "return it as a column of its own, and order by that";
+                let detail = Detail::AmbiguousAggregationExpression;
+                return Err(problem(detail, of.at, what, hint));
+            }
+            let what = format!("{name} is no column, and rows were put together");
+            let hint = "order by columns, or by what they are";
+            return Err(problem(Detail::UndefinedVariable, of.at, what, hint));
+        }
+        let before = own.len();
+        own.extend(own_variables(of));
+        let is_aggregation = matches!(&of.node, Node::Call(call) if aggregates(call));
+        for part in parts(of) {
+            self.sees_columns(part, projection, keys, is_ambiguous && !is_aggregation, own)?;
+        }
+        own.truncate(before);
+        Ok(())
+    }
+}
+
+fn mentions(of: &Expression, name: &str) -> bool {
+    let is_it = matches!(&of.node, Node::Variable(found) if found == name);
+    is_it || parts(of).into_iter().any(|part| mentions(part, name))
+}

@@ -1,0 +1,261 @@
+//! Queries, clause by clause.
+
+use super::types::Type;
+use super::value::Place;
+use super::{Checker, Layer, problem};
+use crate::error::{Detail, Problem};
+use crate::parse::Parsed;
+use crate::tree::{
+    CallSubquery, Clause, ClauseKind, Expression, Imports, Match, Node, Query, SingleQuery,
+};
+
+/// Where a query stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Within {
+    /// Nothing.
+    Statement,
+    /// `CALL { ... }`
+    Call,
+    /// `EXISTS { ... }` and the like, which read only, and return what is asked.
+    Expression,
+}
+
+impl Checker<'_> {
+    pub(super) fn whole_query(&mut self, query: &Query) -> Parsed<Vec<String>> {
+        self.query(query, Within::Statement, None)
+            .map(|columns| columns.into_iter().map(|(name, _)| name).collect())
+    }
+
+    /// The columns of a query. Each of its parts begins with the variables of `first`.
+    fn query(
+        &mut self,
+        query: &Query,
+        within: Within,
+        first: Option<&Layer>,
+    ) -> Parsed<Vec<(String, Type)>> {
+        if let Some(as_of) = &query.as_of {
+            self.constant(as_of, "the snapshot of AS OF")?;
+        }
+        let mut columns: Option<Vec<(String, Type)>> = None;
+        for (number, part) in query.parts.iter().enumerate() {
+            let mut layer = first.cloned().unwrap_or_default();
+            if within == Within::Call {
+                layer.is_closed = !part.clauses.first().is_some_and(imports_variables);
+            }
+            let found = self.in_layer(layer, |checker| checker.part(part, within))?;
+            let Some(columns) = &mut columns else {
+                columns = Some(found);
+                continue;
+            };
+            let mut names = [&*columns, &found].map(|columns| {
+                let mut names: Vec<&str> = columns.iter().map(|(name, _)| name.as_str()).collect();
+                names.sort_unstable();
+                names
+            });
+            if names[0] != names[1] {
+                let [one, other] = &mut names;
+                let what = format!("the columns are {}, and were {}", list(other), list(one));
+                let hint = "give the same names to the columns of all parts, with AS";
+                let at = query
+                    .unions
+                    .get(number - 1)
+                    .map_or(part.at, |union| union.at);
+                return Err(problem(Detail::DifferentColumnsInUnion, at, what, hint));
+            }
+            for (name, of) in columns.iter_mut() {
+                let other = found.iter().find(|(found, _)| found == name);
+                if let Some((_, other)) = other.filter(|(_, other)| other != of) {
+                    *of = of.clone().or(other.clone());
+                }
+            }
+        }
+        Ok(columns.unwrap_or_default())
+    }
+
+    fn part(&mut self, part: &SingleQuery, within: Within) -> Parsed<Vec<(String, Type)>> {
+        let mut columns = Vec::new();
+        for (number, clause) in part.clauses.iter().enumerate() {
+            let stands_alone = within == Within::Statement && part.clauses.len() == 1;
+            columns = self.clause(clause, within, stands_alone)?;
+            // An importing WITH has seen the variables around it, the others do not.
+            let imports = matches!(clause.kind, ClauseKind::With(_)) && within == Within::Call;
+            if number == 0
+                && imports
+                && let Some(layer) = self.layers.last_mut()
+            {
+                layer.is_closed = true;
+            }
+        }
+        let Some(last) = part.clauses.last() else {
+            return Ok(columns);
+        };
+        let goes_on = matches!(
+            last.kind,
+            ClauseKind::Match(_) | ClauseKind::Unwind(..) | ClauseKind::With(_)
+        );
+        if goes_on && within != Within::Expression {
+            let what = "the query ends with a clause that has no effect";
+            let hint = "add RETURN, or a clause that writes";
+            return Err(problem(
+                Detail::InvalidClauseComposition,
+                last.at,
+                what,
+                hint,
+            ));
+        }
+        Ok(columns)
+    }
+
+    /// Columns, if it is the last clause and returns some.
+    fn clause(
+        &mut self,
+        clause: &Clause,
+        within: Within,
+        stands_alone: bool,
+    ) -> Parsed<Vec<(String, Type)>> {
+        if within == Within::Expression && is_update(&clause.kind) {
+            let what = "this clause writes, within an expression";
+            let hint = "use CALL { ... }";
+            return Err(problem(
+                Detail::InvalidClauseComposition,
+                clause.at,
+                what,
+                hint,
+            ));
+        }
+        match &clause.kind {
+            ClauseKind::Match(part) => self.match_clause(part)?,
+            ClauseKind::Unwind(list, variable) => {
+                let of = self.value(list, Place::without_aggregation("UNWIND"))?;
+                self.need_unbound(variable)?;
+                let element = match of {
+                    Type::List(element) => *element,
+                    _ => Type::Any,
+                };
+                self.bind(&variable.text, element);
+            }
+            ClauseKind::With(projection) => self.with(projection, clause.at)?,
+            ClauseKind::Return(projection) => return self.project(projection, false, clause.at),
+            ClauseKind::Create(patterns) => self.create(patterns)?,
+            ClauseKind::Merge(pattern, actions) => self.merge(pattern, actions)?,
+            ClauseKind::Set(items) => self.set(items)?,
+            ClauseKind::Remove(items) => self.remove(items)?,
+            ClauseKind::Delete(part) => self.delete(part)?,
+            ClauseKind::Foreach(part) => self.foreach(part)?,
+            ClauseKind::Call(call) => {
+                let columns = self.call(call, stands_alone)?;
+                if stands_alone {
+                    return Ok(columns.into_iter().map(|name| (name, Type::Any)).collect());
+                }
+            }
+            ClauseKind::Subquery(part) => self.subquery_clause(part)?,
+        }
+        Ok(Vec::new())
+    }
+
+    /// A clause of FOREACH, which the parser has made sure writes.
+    pub(super) fn update(&mut self, clause: &Clause) -> Parsed<()> {
+        self.clause(clause, Within::Statement, false).map(|_| ())
+    }
+
+    fn match_clause(&mut self, part: &Match) -> Parsed<()> {
+        self.match_patterns(&part.patterns)?;
+        if let Some(as_of) = &part.as_of {
+            self.value(as_of, Place::without_aggregation("AS OF"))?;
+        }
+        self.filter(part.filter.as_ref())
+    }
+
+    fn subquery_clause(&mut self, part: &CallSubquery) -> Parsed<()> {
+        let mut first = Layer::default();
+        if let Imports::Names(names) = &part.imports {
+            for name in names {
+                let of = self.need_variable(&name.text, name.at)?.clone();
+                first.variables.insert(name.text.clone(), of);
+            }
+            first.is_closed = true;
+        }
+        let within = match part.imports {
+            Imports::ByWith => Within::Call,
+            _ => Within::Statement,
+        };
+        let columns = self.query(&part.query, within, Some(&first))?;
+        for (name, of) in columns {
+            if self.find(&name).is_some() {
+                let what = format!("the subquery returns {name}, which is a variable already");
+                let hint = "return it by another name, with AS";
+                return Err(problem(
+                    Detail::VariableAlreadyBound,
+                    part.query.parts[0].at,
+                    what,
+                    hint,
+                ));
+            }
+            self.bind(&name, of);
+        }
+        Ok(())
+    }
+
+    /// A query in an expression; it sees all variables.
+    pub(super) fn query_in_expression(&mut self, query: &Query) -> Parsed<Vec<(String, Type)>> {
+        self.query(query, Within::Expression, None)
+    }
+
+    pub(super) fn filter(&mut self, filter: Option<&Expression>) -> Parsed<()> {
+        match filter {
+            Some(filter) => self.condition(filter, Place::condition("WHERE")),
+            None => Ok(()),
+        }
+    }
+
+    /// A value that no row decides.
+    pub(super) fn constant(&mut self, value: &Expression, what: &str) -> Parsed<Type> {
+        let closed = Layer {
+            is_closed: true,
+            ..Layer::default()
+        };
+        let of = self.in_layer(closed, |checker| {
+            checker.value(value, Place::without_aggregation("a constant"))
+        });
+        of.map_err(|problem| match problem.detail {
+            Detail::UndefinedVariable => Problem {
+                detail: Detail::NonConstantExpression,
+                what: format!("{what} depends on a variable"),
+                hint: "write a number or a parameter".to_string(),
+                near: None,
+                ..problem
+            },
+            _ => problem,
+        })
+    }
+}
+
+fn is_update(kind: &ClauseKind) -> bool {
+    matches!(
+        kind,
+        ClauseKind::Create(_)
+            | ClauseKind::Merge(..)
+            | ClauseKind::Set(_)
+            | ClauseKind::Remove(_)
+            | ClauseKind::Delete(_)
+            | ClauseKind::Foreach(_)
+    )
+}
+
+/// Whether a clause is a WITH of variables alone.
+fn imports_variables(clause: &Clause) -> bool {
+    let ClauseKind::With(projection) = &clause.kind else {
+        return false;
+    };
+    let items = projection.items.iter();
+    items
+        .map(|item| &item.value.node)
+        .all(|node| matches!(node, Node::Variable(_)))
+}
+
+fn list(names: &[&str]) -> String {
+    match names.is_empty() {
+        true => "none".to_string(),
+        false => names.join(", "),
+    }
+}

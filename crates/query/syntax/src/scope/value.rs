@@ -1,0 +1,472 @@
+//! Expressions: their variables, functions, and types as far as they are known.
+
+use super::functions::{ALL, Function};
+use super::types::{Kind, Type};
+use super::{Checker, problem};
+use crate::error::{Class, Detail, Problem};
+use crate::parse::Parsed;
+use crate::tree::{
+    Access, Case, Expression, FunctionCall, Labels, MapItem, MapProjection, Node, Operator, Span,
+    SubqueryKind,
+};
+
+/// Where an expression stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub aggregation: Aggregation,
+    /// Whether a path may stand here, as a condition.
+    pub takes_paths: bool,
+}
+
+/// Whether an aggregation may stand somewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Aggregation {
+    Allowed,
+    /// In an aggregation.
+    Nested,
+    /// In what has this name.
+    Refused(&'static str),
+}
+
+impl Place {
+    pub(super) fn column() -> Self {
+        Place {
+            aggregation: Aggregation::Allowed,
+            takes_paths: false,
+        }
+    }
+
+    pub(super) fn without_aggregation(place: &'static str) -> Self {
+        Place {
+            aggregation: Aggregation::Refused(place),
+            takes_paths: false,
+        }
+    }
+
+    pub(super) fn condition(place: &'static str) -> Self {
+        Place {
+            takes_paths: true,
+            ..Place::without_aggregation(place)
+        }
+    }
+
+    /// The same place, but of a value that is no condition.
+    fn operand(self) -> Self {
+        Place {
+            takes_paths: false,
+            ..self
+        }
+    }
+
+    /// The same place, but of a condition.
+    fn test(self) -> Self {
+        Place {
+            takes_paths: true,
+            ..self
+        }
+    }
+}
+
+impl Checker<'_> {
+    /// Checks a value, and returns its type.
+    pub(super) fn value(&mut self, of: &Expression, place: Place) -> Parsed<Type> {
+        let inner = place.operand();
+        Ok(match &of.node {
+            Node::Null | Node::Parameter(_) => Type::Any,
+            Node::Boolean(_) => Type::Boolean,
+            Node::Integer(_) => Type::Integer,
+            Node::Float(_) => Type::Float,
+            Node::Text(_) => Type::Text,
+            Node::Variable(name) => self.need_variable(name, of.at)?.clone(),
+            Node::List(parts) => {
+                let mut element = None;
+                for part in parts {
+                    let next = self.value(part, inner)?;
+                    element = Some(match element {
+                        None => next,
+                        Some(element) => next.or(element),
+                    });
+                }
+                Type::List(Box::new(element.unwrap_or(Type::Any)))
+            }
+            Node::Map(map) => {
+                for (_, value) in &map.entries {
+                    self.value(value, inner)?;
+                }
+                Type::Map
+            }
+            Node::Access(base, steps) => self.access(base, steps, inner)?,
+            Node::Negative(part) | Node::Positive(part) => {
+                let found = self.value(part, inner)?;
+                self.need_kind(&found, &[Kind::Number, Kind::Temporal], part.at)?;
+                found
+            }
+            Node::Arithmetic(first, others) => {
+                let mut found = self.value(first, inner)?;
+                let mut at = first.at;
+                for (operator, other) in others {
+                    let next = self.value(other, inner)?;
+                    found = self.arithmetic(*operator, (&found, at), (&next, other.at))?;
+                    at = at.to(other.at);
+                }
+                found
+            }
+            Node::Tested(_, sides) => {
+                self.value(&sides.0, inner)?;
+                self.value(&sides.1, inner)?;
+                Type::Boolean
+            }
+            Node::In(sides) => {
+                self.value(&sides.0, inner)?;
+                let list = self.value(&sides.1, inner)?;
+                self.need_kind(&list, &[Kind::List], sides.1.at)?;
+                Type::Boolean
+            }
+            Node::IsNull(part) | Node::IsNotNull(part) => {
+                self.value(part, inner)?;
+                Type::Boolean
+            }
+            Node::Labelled(part, _) => {
+                let found = self.value(part, inner)?;
+                self.need_kind(&found, &[Kind::Node, Kind::Relationship], part.at)?;
+                Type::Boolean
+            }
+            Node::Comparison(first, others) => {
+                self.value(first, inner)?;
+                for (_, other) in others {
+                    self.value(other, inner)?;
+                }
+                Type::Boolean
+            }
+            Node::Not(part) => {
+                self.condition(part, place)?;
+                Type::Boolean
+            }
+            Node::And(parts) | Node::Xor(parts) | Node::Or(parts) => {
+                for part in parts {
+                    self.condition(part, place)?;
+                }
+                Type::Boolean
+            }
+            Node::Call(call) => self.function(call, of.at, inner)?,
+            Node::CountAll => {
+                self.aggregates(of.at, place)?;
+                Type::Integer
+            }
+            Node::Case(case) => self.case(case, inner)?,
+            Node::MapProjection(part) => self.map_projection(part, inner)?,
+            _ => return self.with_variables(of, place),
+        })
+    }
+
+    /// Expressions with variables of their own.
+    fn with_variables(&mut self, of: &Expression, place: Place) -> Parsed<Type> {
+        let inner = place.operand();
+        let each = match place.aggregation {
+            Aggregation::Nested => Place {
+                aggregation: Aggregation::Nested,
+                takes_paths: false,
+            },
+            _ => Place::without_aggregation("what is done with each element"),
+        };
+        Ok(match &of.node {
+            Node::ListComprehension(part) => {
+                let list = self.value(&part.list, inner)?;
+                let element = self.element(list, part.list.at)?;
+                let variable = (part.variable.text.clone(), element.clone());
+                self.within([variable], |checker| {
+                    if let Some(filter) = &part.filter {
+                        checker.condition(filter, each.test())?;
+                    }
+                    let value = part.value.as_ref();
+                    let value = value.map(|value| checker.value(value, each)).transpose()?;
+                    Ok(Type::List(Box::new(value.unwrap_or(element))))
+                })?
+            }
+            Node::Quantified(part) => {
+                let list = self.value(&part.list, inner)?;
+                let element = self.element(list, part.list.at)?;
+                let variable = (part.variable.text.clone(), element);
+                self.within([variable], |checker| {
+                    checker.condition(&part.filter, each.test())
+                })?;
+                Type::Boolean
+            }
+            Node::Reduce(part) => {
+                self.value(&part.initial, inner)?;
+                let list = self.value(&part.list, inner)?;
+                let element = self.element(list, part.list.at)?;
+                let variables = [
+                    (part.accumulator.text.clone(), Type::Any),
+                    (part.variable.text.clone(), element),
+                ];
+                self.within(variables, |checker| checker.value(&part.step, each))?;
+                Type::Any
+            }
+            Node::PatternComprehension(part) => self.within([], |checker| {
+                checker.match_patterns(std::slice::from_ref(&part.pattern))?;
+                if let Some(filter) = &part.filter {
+                    checker.condition(filter, each.test())?;
+                }
+                let value = checker.value(&part.value, each)?;
+                Ok(Type::List(Box::new(value)))
+            })?,
+            Node::Subquery(kind, query) => {
+                let columns = self.query_in_expression(query)?;
+                match kind {
+                    SubqueryKind::Exists => Type::Boolean,
+                    SubqueryKind::Count => Type::Integer,
+                    SubqueryKind::Collect => {
+                        let [(_, of)] = &columns[..] else {
+                            let what = "COLLECT { ... } returns more or less than one column";
+                            let hint = "end it with RETURN and one value";
+                            return Err(problem(Detail::UnexpectedSyntax, of.at, what, hint));
+                        };
+                        Type::List(Box::new(of.clone()))
+                    }
+                }
+            }
+            Node::PatternSubquery(kind, part) => {
+                if *kind == SubqueryKind::Collect {
+                    let what = "COLLECT { ... } returns nothing";
+                    let hint = "write MATCH ... RETURN ... in it";
+                    return Err(problem(Detail::UnexpectedSyntax, of.at, what, hint));
+                }
+                self.within([], |checker| {
+                    checker.match_patterns(&part.patterns)?;
+                    checker.filter(part.filter.as_ref())
+                })?;
+                match kind {
+                    SubqueryKind::Exists => Type::Boolean,
+                    _ => Type::Integer,
+                }
+            }
+            Node::Pattern(pattern) => self.pattern_value(pattern, place)?,
+            _ => Type::Any,
+        })
+    }
+
+    /// Checks a condition.
+    pub(super) fn condition(&mut self, of: &Expression, place: Place) -> Parsed<()> {
+        let found = self.value(of, place)?;
+        self.need_kind(&found, &[Kind::Boolean], of.at)
+    }
+
+    pub(super) fn need_kind(&self, found: &Type, kinds: &[Kind], at: Span) -> Parsed<()> {
+        match found.may_be_one_of(kinds) {
+            true => Ok(()),
+            false => Err(wrong_type(found, kinds, at)),
+        }
+    }
+
+    fn element(&self, list: Type, at: Span) -> Parsed<Type> {
+        match list {
+            Type::List(element) => Ok(*element),
+            other => {
+                self.need_kind(&other, &[Kind::List], at)?;
+                Ok(Type::Any)
+            }
+        }
+    }
+
+    fn access(&mut self, base: &Expression, steps: &[Access], place: Place) -> Parsed<Type> {
+        let mut found = self.value(base, place)?;
+        let mut at = base.at;
+        for step in steps {
+            found = match step {
+                Access::Property(name) => {
+                    at = at.to(name.at);
+                    self.property(&found, name.at)?;
+                    Type::Any
+                }
+                Access::Index(index) => {
+                    at = at.to(index.at);
+                    self.value(index, place)?;
+                    match found {
+                        Type::List(element) => *element,
+                        _ => Type::Any,
+                    }
+                }
+                Access::Slice(from, to) => {
+                    for bound in [from, to].into_iter().flatten() {
+                        at = at.to(bound.at);
+                        self.value(bound, place)?;
+                    }
+                    found
+                }
+            };
+        }
+        Ok(found)
+    }
+
+    /// Refuses a property of what has none.
+    fn property(&self, of: &Type, at: Span) -> Parsed<()> {
+        let kinds = [
+            Kind::Node,
+            Kind::Relationship,
+            Kind::Map,
+            Kind::Temporal,
+            Kind::Point,
+        ];
+        if of.may_be_one_of(&kinds) {
+            return Ok(());
+        }
+        let what = format!("a {of} has no properties");
+        let hint = "nodes, relationships, maps, dates, times and points have some";
+        let problem = problem(Detail::InvalidArgumentType, at, what, hint);
+        // The kit has it so.
+        Err(match of {
+            Type::Path => problem,
+            _ => problem.of_class(Class::TypeError),
+        })
+    }
+
+    fn arithmetic(
+        &self,
+        operator: Operator,
+        (left, left_at): (&Type, Span),
+        (right, right_at): (&Type, Span),
+    ) -> Parsed<Type> {
+        let numbers = [Kind::Number, Kind::Temporal];
+        if !matches!(operator, Operator::Add | Operator::Concatenate) {
+            self.need_kind(left, &numbers, left_at)?;
+            self.need_kind(right, &numbers, right_at)?;
+        }
+        Ok(match (left, right) {
+            (Type::List(a), Type::List(b)) => Type::List(Box::new((**a).clone().or((**b).clone()))),
+            (Type::List(_), _) | (_, Type::List(_)) => Type::list(),
+            (Type::Integer, Type::Integer) if operator != Operator::Power => Type::Integer,
+            (Type::Integer | Type::Float, Type::Integer | Type::Float) => Type::Float,
+            (Type::Text, Type::Text) => Type::Text,
+            _ => Type::Any,
+        })
+    }
+
+    fn aggregates(&self, at: Span, place: Place) -> Parsed<()> {
+        let (detail, what, hint) = match place.aggregation {
+            Aggregation::Allowed => return Ok(()),
+            Aggregation::Nested => (
+                Detail::NestedAggregation,
+                "an aggregation stands in an aggregation".to_string(),
+                "aggregate in a WITH before this",
+            ),
+            Aggregation::Refused(place) => (
+                Detail::InvalidAggregation,
+                format!("an aggregation stands in {place}"),
+                "aggregate in a WITH before this, and use its column",
+            ),
+        };
+        Err(problem(detail, at, what, hint))
+    }
+
+    fn function(&mut self, call: &FunctionCall, at: Span, place: Place) -> Parsed<Type> {
+        let name: Vec<&str> = call.name.iter().map(|name| name.text.as_str()).collect();
+        let name = name.join(".");
+        let Some(function) = Function::find(&name) else {
+            let what = format!("there is no function {name}");
+            let hint = "SHOW FUNCTIONS lists those that there are";
+            let problem = problem(Detail::UnknownFunction, call.name[0].at, what, hint);
+            return Err(problem.near(&name, ALL.iter().map(|function| function.name)));
+        };
+        let mut inner = place;
+        if function.is_aggregation {
+            self.aggregates(at, place)?;
+            inner.aggregation = Aggregation::Nested;
+        }
+        // A path exists or not; it is no value.
+        inner.takes_paths = function.name == "exists";
+        let mut first = None;
+        for argument in &call.arguments {
+            let found = self.value(argument, inner)?;
+            first = first.or(Some(found));
+        }
+        let count = call.arguments.len();
+        if !(function.least..=function.most).contains(&count) {
+            let what = format!("{name} has {count} arguments");
+            let hint = match (function.least, function.most) {
+                (least, usize::MAX) => format!("it takes {least} or more"),
+                (least, most) if least == most => format!("it takes {least}"),
+                (least, most) => format!("it takes {least} to {most}"),
+            };
+            return Err(problem(Detail::InvalidNumberOfArguments, at, what, hint));
+        }
+        if let (Some(found), false) = (&first, function.takes.is_empty()) {
+            self.need_kind(found, function.takes, call.arguments[0].at)?;
+        }
+        if function.is_aggregation && call.arguments.iter().any(super::aggregation::is_random) {
+            let what = "an aggregation of a random value";
+            let hint = "make the value in a WITH before this";
+            return Err(problem(Detail::NonConstantExpression, at, what, hint));
+        }
+        Ok(function.result(first.as_ref()))
+    }
+
+    fn case(&mut self, case: &Case, place: Place) -> Parsed<Type> {
+        if let Some(operand) = &case.operand {
+            self.value(operand, place)?;
+        }
+        let mut found: Option<Type> = None;
+        for branch in &case.branches {
+            for when in &branch.when {
+                match case.operand {
+                    Some(_) => self.value(when, place).map(|_| ())?,
+                    None => self.condition(when, place.test())?,
+                }
+            }
+            let next = self.value(&branch.then, place)?;
+            found = Some(found.map_or(next.clone(), |found| found.or(next)));
+        }
+        let found = found.unwrap_or(Type::Any);
+        Ok(match &case.otherwise {
+            Some(otherwise) => found.or(self.value(otherwise, place)?),
+            None => found,
+        })
+    }
+
+    fn map_projection(&mut self, part: &MapProjection, place: Place) -> Parsed<Type> {
+        let of = self
+            .need_variable(&part.variable.text, part.variable.at)?
+            .clone();
+        self.need_kind(
+            &of,
+            &[Kind::Node, Kind::Relationship, Kind::Map],
+            part.variable.at,
+        )?;
+        for item in &part.items {
+            match item {
+                MapItem::All | MapItem::Property(_) => {}
+                MapItem::Variable(name) => {
+                    self.need_variable(&name.text, name.at)?;
+                }
+                MapItem::Entry(_, value) => {
+                    self.value(value, place)?;
+                }
+            }
+        }
+        Ok(Type::Map)
+    }
+
+    /// Refuses labels that are no list of names.
+    pub(super) fn need_names(&self, labels: &Labels, at: Span) -> Parsed<()> {
+        match labels.all() {
+            Some(_) => Ok(()),
+            None => {
+                let what = "labels that are written have alternatives";
+                let hint = "name each label, such as n:A:B";
+                Err(problem(Detail::UnexpectedSyntax, at, what, hint))
+            }
+        }
+    }
+}
+
+fn wrong_type(found: &Type, kinds: &[Kind], at: Span) -> Problem {
+    let wanted: Vec<String> = kinds.iter().map(Kind::to_string).collect();
+    let wanted = wanted.join(" or ");
+    let what = format!("this is a {found} where a {wanted} should be");
+    let hint = match kinds {
+        [Kind::Boolean] => "write a comparison, such as n.age > 1",
+        [Kind::List] => "write a list, such as [1, 2]",
+        _ => "convert it, or use another value",
+    };
+    problem(Detail::InvalidArgumentType, at, what, hint)
+}

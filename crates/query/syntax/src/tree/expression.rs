@@ -1,0 +1,284 @@
+//! Expressions.
+
+use super::{Labels, Map, Name, PathPattern, Query, Span};
+
+/// An expression, and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expression {
+    /// What it is.
+    pub node: Node,
+    /// Where it stands, without parentheses around it.
+    pub at: Span,
+}
+
+/// The forms of an expression. Chains of operators of one precedence are flat, so that
+/// the depth of a tree is bounded by the nesting of its text.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Node {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Boolean(bool),
+    /// An integer, with its sign.
+    Integer(i64),
+    /// A finite float, with its sign.
+    Float(f64),
+    /// A string without quotes and escapes.
+    Text(String),
+    /// `$name`
+    Parameter(String),
+    /// A variable.
+    Variable(String),
+    /// `[a, b]`
+    List(Vec<Expression>),
+    /// `{a: 1}`
+    Map(Map),
+    /// `a.b[0][1..]`, at least one step.
+    Access(Box<Expression>, Vec<Access>),
+    /// `-a`
+    Negative(Box<Expression>),
+    /// `+a`
+    Positive(Box<Expression>),
+    /// `a + b - c`: operators of one precedence, from left to right, at least one.
+    Arithmetic(Box<Expression>, Vec<(Operator, Expression)>),
+    /// `a STARTS WITH b`
+    Tested(TextTest, Box<(Expression, Expression)>),
+    /// `a IN b`
+    In(Box<(Expression, Expression)>),
+    /// `a IS NULL`
+    IsNull(Box<Expression>),
+    /// `a IS NOT NULL`
+    IsNotNull(Box<Expression>),
+    /// `a:Label`
+    Labelled(Box<Expression>, Labels),
+    /// `a < b <= c` is `a < b AND b <= c`; at least one.
+    Comparison(Box<Expression>, Vec<(Comparison, Expression)>),
+    /// `NOT a`
+    Not(Box<Expression>),
+    /// Two or more, as of the next two.
+    And(Vec<Expression>),
+    /// See [`Node::And`].
+    Xor(Vec<Expression>),
+    /// See [`Node::And`].
+    Or(Vec<Expression>),
+    /// `name(a, b)`
+    Call(Box<FunctionCall>),
+    /// `count(*)`
+    CountAll,
+    /// `CASE ... END`
+    Case(Box<Case>),
+    /// `[x IN list WHERE a | b]`
+    ListComprehension(Box<ListComprehension>),
+    /// `[(a)-->(b) WHERE c | d]`
+    PatternComprehension(Box<PatternComprehension>),
+    /// `all(x IN list WHERE a)`
+    Quantified(Box<Quantified>),
+    /// `reduce(sum = 0, x IN list | sum + x)`
+    Reduce(Box<Reduce>),
+    /// `n {.name, age: 1}`
+    MapProjection(Box<MapProjection>),
+    /// `EXISTS { ... }`, `COUNT { ... }`, `COLLECT { ... }`
+    Subquery(SubqueryKind, Box<Query>),
+    /// `EXISTS { (a)-->(b) WHERE c }` and `COUNT { ... }` of patterns.
+    PatternSubquery(SubqueryKind, Box<PatternSubquery>),
+    /// A pattern as a condition, or `shortestPath((a)-[*]-(b))`.
+    Pattern(Box<PathPattern>),
+}
+
+/// A step of [`Node::Access`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Access {
+    /// `.name`
+    Property(Name),
+    /// `[i]`
+    Index(Expression),
+    /// `[from..to]`
+    Slice(Option<Expression>, Option<Expression>),
+}
+
+/// Operators of numbers, strings and lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `||`
+    Concatenate,
+    /// `*`
+    Multiply,
+    /// `/`
+    Divide,
+    /// `%`
+    Modulo,
+    /// `^`
+    Power,
+}
+
+/// Operators that compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// `=`
+    Equal,
+    /// `<>`
+    Unequal,
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterOrEqual,
+}
+
+/// Tests of strings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextTest {
+    /// `STARTS WITH`
+    StartsWith,
+    /// `ENDS WITH`
+    EndsWith,
+    /// `CONTAINS`
+    Contains,
+    /// `=~`, of the whole string
+    Matches,
+}
+
+/// The call of a function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FunctionCall {
+    /// Its name, with namespaces: `duration.between` has two parts.
+    pub name: Vec<Name>,
+    /// Whether equal arguments of an aggregation count once.
+    pub distinct: bool,
+    /// Arguments.
+    pub arguments: Vec<Expression>,
+}
+
+/// A case, simple if it has an operand.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Case {
+    /// What is compared.
+    pub operand: Option<Expression>,
+    /// At least one.
+    pub branches: Vec<Branch>,
+    /// `ELSE`
+    pub otherwise: Option<Expression>,
+}
+
+/// `WHEN a, b THEN c`: conditions, or values that the operand is compared with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Branch {
+    /// At least one; only one without an operand.
+    pub when: Vec<Expression>,
+    /// Its value.
+    pub then: Expression,
+}
+
+/// A list comprehension.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ListComprehension {
+    /// Each element.
+    pub variable: Name,
+    /// Their list.
+    pub list: Expression,
+    /// `WHERE`
+    pub filter: Option<Expression>,
+    /// Behind `|`.
+    pub value: Option<Expression>,
+}
+
+/// A pattern comprehension; the pattern may name its path.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PatternComprehension {
+    /// What is found.
+    pub pattern: PathPattern,
+    /// `WHERE`
+    pub filter: Option<Expression>,
+    /// Behind `|`.
+    pub value: Expression,
+}
+
+/// How many elements are to satisfy a condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// `all`
+    All,
+    /// `any`
+    Any,
+    /// `none`
+    None,
+    /// `single`
+    Single,
+}
+
+/// A condition on the elements of a list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quantified {
+    /// How many of them.
+    pub quantity: Quantity,
+    /// Each element.
+    pub variable: Name,
+    /// Their list.
+    pub list: Expression,
+    /// The condition.
+    pub filter: Expression,
+}
+
+/// A fold of a list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reduce {
+    /// The value so far.
+    pub accumulator: Name,
+    /// Its first value.
+    pub initial: Expression,
+    /// Each element.
+    pub variable: Name,
+    /// Their list.
+    pub list: Expression,
+    /// The next value.
+    pub step: Expression,
+}
+
+/// A map of parts of a node, relationship or map.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MapProjection {
+    /// Of what.
+    pub variable: Name,
+    /// Its parts.
+    pub items: Vec<MapItem>,
+}
+
+/// A part of a map projection.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MapItem {
+    /// `.*`
+    All,
+    /// `.name`
+    Property(Name),
+    /// `name`, the value of a variable under its name
+    Variable(Name),
+    /// `name: a`
+    Entry(Name, Expression),
+}
+
+/// What is asked of a subquery's rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SubqueryKind {
+    /// Whether there are any.
+    Exists,
+    /// How many.
+    Count,
+    /// A list of their values.
+    Collect,
+}
+
+/// Patterns whose matches are asked about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PatternSubquery {
+    /// At least one.
+    pub patterns: Vec<PathPattern>,
+    /// `WHERE`
+    pub filter: Option<Expression>,
+}
