@@ -55,7 +55,7 @@ pub fn milliseconds(value: Option<&Value>) -> Result<i64, GraphError> {
     match value {
         Some(Value::Integer(milliseconds)) => Ok(*milliseconds),
         Some(Value::DateTime(moment)) => Ok(moment.milliseconds()),
-        Some(Value::Date(day)) => Ok(i64::from(day.days()) * DAY),
+        Some(Value::Date(day)) => Ok(day.days() * DAY),
         other => Err(missing(format!("a date: {other:?}"))),
     }
 }

@@ -17,12 +17,10 @@ const LISTED: usize = 12;
 pub fn condition(text: &str) -> Result<Expression, Error> {
     Expression::parse(text).map_err(|error| {
         let SyntaxError { hint, near, .. } = &error;
-        let near = near.as_ref();
-        let near = near.and_then(|(word, known)| nearest(word, known.iter().copied()));
-        let hint = near.map_or_else(
-            || hint.to_string(),
-            |near| format!("did you mean `{near}`?"),
-        );
+        let hint = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => hint.to_string(),
+        };
         Error::argument(error.to_string(), hint)
     })
 }

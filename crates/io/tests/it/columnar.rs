@@ -257,6 +257,25 @@ fn again(file: Vec<u8>, format: Format) -> Vec<Row> {
 }
 
 #[test]
+fn days_that_the_formats_cannot_hold_are_refused() {
+    let far = Value::Date("+999999999-12-31".parse().unwrap());
+    for value in [far.clone(), Value::from_iter([far])] {
+        let properties = vec![(Arc::from("day"), value)];
+        let mut columns = Columns::new();
+        columns.observe(&properties).unwrap();
+        let writer =
+            ColumnarWriter::nodes(Vec::new(), Format::Parquet, "", Ids::Integers, &columns);
+        let row = Row::Node(NodeRow {
+            id: Some(ExternalId::integer(1)),
+            labels: Vec::new(),
+            properties,
+        });
+        let refused = writer.unwrap().write(&row).unwrap_err().to_string();
+        assert!(refused.contains("2^31 days"), "{refused}");
+    }
+}
+
+#[test]
 fn many_rows_go_over_several_batches() {
     let mut writer = ColumnarWriter::nodes(
         Vec::new(),

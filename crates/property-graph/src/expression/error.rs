@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
+use evergraph_syntax::excerpt;
+
 /// Why a text is no expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
@@ -12,8 +14,8 @@ pub struct SyntaxError {
     pub at: Range<usize>,
     /// Advice.
     pub hint: Box<str>,
-    /// A word that may be misspelled, and those that could stand there.
-    pub near: Option<(String, &'static [&'static str])>,
+    /// The word that was probably meant.
+    pub near: Option<String>,
     /// `what`, and the line with the place marked.
     shown: Box<str>,
 }
@@ -45,9 +47,12 @@ impl SyntaxError {
         }
     }
 
-    pub(super) fn with_near(mut self, word: &str, known: &'static [&'static str]) -> Self {
-        self.near = Some((word.to_string(), known));
-        self
+    /// The error of the language's parser, about the same text.
+    pub(super) fn of(text: &str, error: &evergraph_syntax::Error) -> Self {
+        SyntaxError {
+            near: error.near().map(str::to_string),
+            ..SyntaxError::new(text, error.at(), error.what(), error.hint())
+        }
     }
 }
 
@@ -80,24 +85,7 @@ impl std::error::Error for TypeError {}
 /// A message about bytes of a text: the character where they begin, the line, and carets
 /// under them.
 pub fn pointed(text: &str, at: &Range<usize>, what: &str) -> String {
-    let start = at.start.min(text.len());
-    let before = text.get(..start).unwrap_or_default();
-    let (line_at, line) = match before.rfind('\n') {
-        None => (0, text.lines().next().unwrap_or_default()),
-        Some(end) => (end + 1, text[end + 1..].lines().next().unwrap_or_default()),
-    };
-    // Whatever moves the text moves the carets under it.
-    let margin: String = before[line_at..]
-        .chars()
-        .map(|c| if c == '\t' { '\t' } else { ' ' })
-        .collect();
-    let within = at.end.min(line_at + line.len()).max(start);
-    let width = text
-        .get(start..within)
-        .map_or(1, |part| part.chars().count());
-    format!(
-        "{what}, at character {}\n  {line}\n  {margin}{}",
-        before.chars().count() + 1,
-        "^".repeat(width.max(1))
-    )
+    let before = text.get(..at.start).unwrap_or(text);
+    let character = before.chars().count() + 1;
+    format!("{what}, at character {character}\n{}", excerpt(text, at))
 }

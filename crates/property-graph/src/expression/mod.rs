@@ -1,4 +1,5 @@
-//! Expressions over properties, in openCypher's syntax and with its nulls.
+//! Expressions over properties: openCypher's expressions, as far as they need nothing but
+//! the properties of one node or relationship, with its nulls.
 //!
 //! An expression is a comparison (`=`, `<>`, `<`, `<=`, `>`, `>=`, also chained), `IN`,
 //! `IS NULL`, `IS NOT NULL`, `STARTS WITH`, `ENDS WITH`, `CONTAINS`, and what `NOT`, `AND`,
@@ -13,8 +14,7 @@
 
 mod error;
 mod evaluate;
-mod parse;
-mod token;
+mod read;
 
 #[cfg(test)]
 mod reference;
@@ -102,7 +102,7 @@ impl Expression {
     /// # Errors
     /// The first part that is no such expression, and its place.
     pub fn parse(text: &str) -> Result<Self, SyntaxError> {
-        parse::predicate(text)
+        read::predicate(text)
     }
 
     /// The text.

@@ -136,13 +136,13 @@ fn refused(text: &str) -> SyntaxError {
 #[test]
 fn errors_point_at_the_place() {
     for (text, marked, what) in [
-        ("", "", "the expression ends where a property"),
-        ("one >", "", "the expression ends where a property"),
-        ("one > > 2", ">", "> stands where a property"),
+        ("", "", "the text ends where an expression"),
+        ("one >", "", "the text ends where an expression"),
+        ("one > > 2", ">", "> stands where an expression"),
         ("one == 2", "==", "no operator =="),
         ("one != 2", "!=", "no operator !="),
         ("one && two", "&&", "no operator &&"),
-        ("(one = 1", "", "the expression ends where ) should be"),
+        ("(one = 1", "", "the text ends where ) should be"),
         ("one = 1)", ")", ") stands where an operator"),
         (
             "one CONTAIN 'x'",
@@ -150,10 +150,10 @@ fn errors_point_at_the_place() {
             "CONTAIN stands where an operator",
         ),
         ("text STARTS 'x'", "'x'", "where WITH should be"),
-        ("one IS 1", "1", "where NULL should be"),
-        ("AND one", "AND", "AND stands where a property"),
-        ("n.one = 1", "n", "without a variable"),
-        ("text = 'abc", "'", "this text has no end"),
+        ("one IS 1", "1", "NULL, NOT NULL or a label should be"),
+        ("AND one", "AND", "AND stands where an expression"),
+        ("n.one = 1", "n.one", "without a variable"),
+        ("text = 'abc", "'", "this string has no end"),
         ("`abc = 1", "`", "this name has no end"),
         ("`` = 1", "``", "this name is empty"),
         (r"text = 'a\x'", r"\x", "no such escape"),
@@ -171,7 +171,17 @@ fn errors_point_at_the_place() {
             "99999999999999999999",
             "64 bits",
         ),
-        ("one = - two", "two", "a number behind the sign"),
+        ("one = - two", "- two", "arithmetic"),
+        ("one = 1 + 1", "1 + 1", "arithmetic"),
+        ("text =~ 'a.*'", "text =~ 'a.*'", "regular expressions"),
+        ("one = $one", "$one", "parameters"),
+        ("one:Label", "one:Label", "labels"),
+        ("list[0] = 1", "list[0]", "parts of values"),
+        ("(a)-->()", "(a)-->()", "paths"),
+        ("any(x IN list WHERE x = 1)", "any(x IN list WHERE x = 1)", "each element"),
+        ("one = CASE WHEN yes THEN 1 END", "CASE WHEN yes THEN 1 END", "CASE"),
+        ("one = {a: 1}", "{a: 1}", "maps"),
+        ("count(*) > 1", "count(*)", "aggregations"),
         ("born > dat('2001-01-01')", "dat", "no function dat"),
         ("born > date('2001-13-01')", "'2001-13-01'", "2001-13-01"),
         ("born > date(one)", "one", "a text in quotes"),
@@ -194,7 +204,7 @@ fn the_place_is_shown_under_the_line() {
     let shown = refused("one = 1\n\tOR täxt CONTAIN 'x'").to_string();
     assert_eq!(
         shown,
-        "CONTAIN stands where an operator, such as AND should be, at character 18\n  \
+        "CONTAIN stands where an operator, such as AND, should be, at character 18\n  \
          \tOR täxt CONTAIN 'x'\n  \t        ^^^^^^^"
     );
     let shown = refused("one >").to_string();
@@ -218,7 +228,7 @@ fn depth_has_a_bound() {
         format!("one IN {}", "[".repeat(5000)),
         format!("one{}", " IS NULL".repeat(5000)),
     ] {
-        assert!(refused(&text).what.contains("more than 100 times"));
+        assert!(refused(&text).what.contains("more than 100 things"));
     }
     // What is long and flat is not deep.
     let long = vec!["yes"; 5000].join(" AND ");

@@ -20,11 +20,14 @@ const MOST_PROBLEMS: usize = 16;
 
 impl View {
     /// Looks at every entry of every neighbor list and at every relationship:
-    /// each has to be in two lists, once, and have both its ends. Then at every record
+    /// each has to be in two lists, once, and have both its ends. Then at the counts, and at every record
     /// for every index and constraint: each holds, and each index has exactly what a
     /// scan finds. To be asked of the newest commit. Appends one sentence a problem.
     pub(super) fn check(&self, problems: &mut Vec<String>) {
         if let Err(error) = self.check_lists(problems) {
+            problems.push(error.to_string());
+        }
+        if let Err(error) = self.check_counts(problems) {
             problems.push(error.to_string());
         }
         for entry in self.core().state.schema.entries().iter() {

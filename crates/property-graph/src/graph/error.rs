@@ -67,6 +67,14 @@ pub enum GraphError {
         /// Why.
         error: TypeError,
     },
+    /// A code of a name that neither a commit nor this transaction has given.
+    #[error("{code} is the code of no {what}; look the name up in this transaction")]
+    UnknownCode {
+        /// Kind of the name, for the message.
+        what: &'static str,
+        /// The code.
+        code: u32,
+    },
     /// The query was cancelled.
     #[error("the query was cancelled")]
     Cancelled,

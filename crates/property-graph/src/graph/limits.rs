@@ -12,8 +12,8 @@ use crate::record::EntityKind;
 
 /// Room in a chunk for commits that are not counted, because they are small.
 pub(super) const UNCOUNTED_BYTES: u64 = 64 << 20;
-/// Properties of one chunk, which names places in them by 32 bits.
-const CHUNK_BYTES: u64 = u32::MAX as u64 - UNCOUNTED_BYTES;
+/// Properties of one chunk: a checkpoint holds them in DRAM.
+const CHUNK_BYTES: u64 = (32 << 30) - UNCOUNTED_BYTES;
 
 pub(super) type Chunk = (EntityKind, u32);
 

@@ -33,6 +33,7 @@ mod changes;
 mod check;
 mod committed;
 mod core;
+mod counts;
 mod definitions;
 mod entity;
 mod error;
@@ -62,7 +63,7 @@ use evergraph_topology::{CheckReport, Snapshot, Store, TopologyError, is_reserve
 
 pub use batch::{
     Account, Ends, Expanded, Filter, GraphRead, LabelExpression, Labels, MORSEL_SLOTS, Morsel,
-    Morsels, Test, UNCOMMITTED,
+    Morsels, Statement, Test, UNCOMMITTED,
 };
 pub use changes::{ChangedNodes, Changes};
 pub use entity::{Node, Relationship};
@@ -74,6 +75,7 @@ pub use node_names::NodeNames;
 pub use options::{GraphOptions, OpenOptions};
 pub use projection::{Orientation, Projection, ProjectionOptions, ProjectionReader, Weighted};
 pub use read::adjacency::Adjacent;
+pub use read::counts::GraphCounts;
 pub use read::direction::Direction;
 pub use read::expander::Expander;
 pub use read::reading::Reading;

@@ -99,6 +99,15 @@ impl NewNames {
         codes[names as usize].get(name).copied()
     }
 
+    /// Whether a code was promised to a name of this transaction.
+    pub(super) fn has(&self, names: Names, code: u32) -> bool {
+        let has = |promised: &Arc<Promised>| {
+            let codes = promised.codes.read();
+            codes[names as usize].values().any(|&own| own == code)
+        };
+        self.0.as_ref().is_some_and(has)
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_none()
     }

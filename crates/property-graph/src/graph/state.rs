@@ -12,6 +12,7 @@ use evergraph_storage::{Needed, StorageError};
 use evergraph_topology::extension::{EXTENSION_BLOBS, Place, StoreExtension};
 
 use super::changes::Followers;
+use super::counts::{Counted, Counts, Tally};
 use super::limits::Limits;
 use super::redo::changed::{Changed, Changing};
 use super::redo::loaded::{LabelSets, Loaded, LoadedNode, node_records, relationship_records};
@@ -33,6 +34,7 @@ pub(super) struct State {
     pub(super) schema: Schema,
     pub(super) followers: Followers,
     pub(super) limits: Arc<Limits>,
+    pub(super) counts: Counts,
     /// Records of a chunk, unless something else is stored.
     chunk_records: u32,
     tables: OnceLock<Tables>,
@@ -50,6 +52,7 @@ impl State {
             schema: Schema::default(),
             followers: Followers::default(),
             limits: Arc::default(),
+            counts: Counts::default(),
             chunk_records,
             tables: OnceLock::new(),
         }
@@ -86,17 +89,20 @@ impl State {
         csn: u64,
         operation: RedoOperation,
         needed: &Needed,
+        tally: &mut Tally,
     ) -> Result<(), StorageError> {
         match operation {
             RedoOperation::Name { names, code, name } => {
                 self.dictionary.apply(csn, names, code, &name)
             }
             RedoOperation::Node { id, record } => {
+                self.count_node(csn, id, record.as_ref(), tally)?;
                 let before = || self.nodes().get(id, csn.saturating_sub(1));
                 self.schema.apply_record(csn, id, before, record.as_ref())?;
                 self.nodes().apply(csn, id, record, needed)
             }
             RedoOperation::Relationship { id, record } => {
+                self.count_relationship(csn, id, record.as_ref(), tally)?;
                 let before = || self.relationships().get(id, csn.saturating_sub(1));
                 self.schema.apply_record(csn, id, before, record.as_ref())?;
                 self.relationships().apply(csn, id, record, needed)
@@ -108,7 +114,7 @@ impl State {
             RedoOperation::Schema { number, definition } => {
                 self.schema.apply(csn, number, definition.as_deref())
             }
-            RedoOperation::LoadedNodes(nodes, sets) => self.load_nodes(csn, &nodes, &sets),
+            RedoOperation::LoadedNodes(nodes, sets) => self.load_nodes(csn, &nodes, &sets, tally),
             RedoOperation::LoadedRelationships(relationships) => {
                 self.index(csn, || relationship_records(&relationships))?;
                 let rows = relationships.iter().map(|(row, properties)| {
@@ -120,12 +126,16 @@ impl State {
                     (fixed, properties)
                 });
                 let chunk = self.chunk_that_begins_with(relationships.first)?;
+                if csn > self.relationships().merged_csn(chunk) {
+                    let kinds = relationships.rows.iter().map(|row| row.kind);
+                    kinds.for_each(|kind| tally.gain(Counted::Type(kind), chunk, 1));
+                }
                 self.relationships().load(csn, chunk, rows)
             }
             RedoOperation::Changed(changed) => match changed.difference.kind {
-                EntityKind::Node => self.change(csn, &changed, self.nodes(), needed),
+                EntityKind::Node => self.change(csn, &changed, self.nodes(), needed, tally),
                 EntityKind::Relationship => {
-                    self.change(csn, &changed, self.relationships(), needed)
+                    self.change(csn, &changed, self.relationships(), needed, tally)
                 }
             },
         }
@@ -140,9 +150,11 @@ impl State {
         changed: &Changed,
         table: &Table<R>,
         needed: &Needed,
+        tally: &mut Tally,
     ) -> Result<(), StorageError> {
         for (row, &id) in changed.ids.iter().enumerate() {
-            let merged = table.merged_csn(id / self.chunk_records());
+            let chunk = id / self.chunk_records();
+            let merged = table.merged_csn(chunk);
             if csn <= merged && !failpoint!("changes.over-what-is-merged") {
                 continue;
             }
@@ -151,10 +163,54 @@ impl State {
             let before = table.get(id, as_of)?;
             let before = before.ok_or_else(|| damaged("changes a record that is not there"))?;
             let after = changed.record_after(&*before, row);
+            tally.labels(chunk, before.labels(), after.labels());
             let schema = &self.schema;
             schema.apply_record(csn, id, || Ok(Some(before)), Some(&after))?;
             table.apply(csn, id, Some(after), needed)?;
             failpoint!("graph.applied-in-part");
+        }
+        Ok(())
+    }
+
+    /// Counts a node that a commit makes, replaces or deletes. One whose chunk is merged
+    /// up to the commit or further is counted already.
+    fn count_node(
+        &self,
+        csn: u64,
+        id: u32,
+        after: Option<&NodeRecord>,
+        tally: &mut Tally,
+    ) -> Result<(), StorageError> {
+        let chunk = id / self.chunk_records();
+        if csn > self.nodes().merged_csn(chunk) {
+            let before = self.nodes().find(id, csn)?;
+            let before = before.map(|found| found.labels()).transpose()?;
+            tally.node(
+                chunk,
+                before.as_deref(),
+                after.map(|record| &*record.labels),
+            );
+        }
+        Ok(())
+    }
+
+    /// As [`State::count_node`].
+    fn count_relationship(
+        &self,
+        csn: u64,
+        id: u32,
+        after: Option<&RelationshipRecord>,
+        tally: &mut Tally,
+    ) -> Result<(), StorageError> {
+        let chunk = id / self.chunk_records();
+        if csn > self.relationships().merged_csn(chunk) {
+            let before = self.relationships().find(id, csn)?;
+            if let Some(before) = before {
+                tally.lose(Counted::Type(before.ends()?.0));
+            }
+            if let Some(after) = after {
+                tally.gain(Counted::Type(after.kind), chunk, 1);
+            }
         }
         Ok(())
     }
@@ -164,6 +220,7 @@ impl State {
         csn: u64,
         nodes: &Loaded<LoadedNode>,
         sets: &LabelSets,
+        tally: &mut Tally,
     ) -> Result<(), StorageError> {
         let codes = sets.iter().map(|set| self.dictionary.label_set_code(set));
         let codes: Option<Vec<u32>> = codes.collect();
@@ -179,6 +236,10 @@ impl State {
         });
         self.index(csn, || node_records(nodes, sets))?;
         let chunk = self.chunk_that_begins_with(nodes.first)?;
+        if csn > self.nodes().merged_csn(chunk) {
+            let labels = nodes.rows.iter().map(|row| &*sets[row.set as usize]);
+            labels.for_each(|labels| tally.node(chunk, None, Some(labels)));
+        }
         self.nodes().load(csn, chunk, rows)
     }
 
@@ -224,14 +285,15 @@ impl State {
 
 impl StoreExtension for State {
     fn apply(&self, csn: u64, payloads: &[&[u8]], needed: &Needed) -> Result<(), StorageError> {
-        let mut changed = Vec::new();
+        let (mut changed, mut tally) = (Vec::new(), Tally::default());
         for payload in payloads {
             for operation in decode(payload)? {
                 changed.extend(operation.nodes());
-                self.apply_one(csn, operation, needed)?;
+                self.apply_one(csn, operation, needed, &mut tally)?;
                 failpoint!("graph.applied-in-part");
             }
         }
+        self.counts.apply(csn, tally, needed);
         self.followers.tell(csn, &changed);
         Ok(())
     }
@@ -244,6 +306,7 @@ impl StoreExtension for State {
                 .then(|| self.nodes().unmerged_since())
                 .flatten(),
             self.relationships().unmerged_since(),
+            self.counts.unmerged_since(),
         ];
         parts.into_iter().flatten().min()
     }
@@ -272,6 +335,7 @@ impl StoreExtension for State {
             written.extend(self.dictionary.write(csn, place)?);
         }
         written.extend(self.schema.write(csn, needed, place)?);
+        written.extend(self.counts.write(csn, needed, place)?);
         written.extend(self.write_choices(place)?);
         Ok(written)
     }
@@ -287,6 +351,7 @@ impl StoreExtension for State {
         self.nodes().published(needed);
         self.relationships().published(needed);
         self.schema.published(needed);
+        self.counts.published(needed);
     }
 
     fn abandoned(&self) {
@@ -294,6 +359,7 @@ impl StoreExtension for State {
         self.nodes().abandoned();
         self.relationships().abandoned();
         self.schema.abandoned();
+        self.counts.abandoned();
     }
 
     fn restore(&self, place: &mut Place<'_>) -> Result<(), StorageError> {
@@ -311,6 +377,10 @@ impl StoreExtension for State {
         self.dictionary.restore(place)?;
         self.nodes().restore(place)?;
         self.relationships().restore(place)?;
+        let nodes = self.nodes().changed_chunks(0);
+        let relationships = self.relationships().changed_chunks(0);
+        let merged = nodes.iter().chain(&relationships).map(|chunk| chunk.1);
+        self.counts.restore(place, merged.max())?;
         self.schema.restore(place)
     }
 
@@ -329,6 +399,7 @@ pub(super) fn is_chunk(records: u32) -> bool {
 #[cfg(test)]
 mod pins {
     use super::*;
+    use crate::graph::counts::COUNTS;
     use crate::graph::schema::{DEFINITIONS, INDEX_OWNERS};
     use crate::record::Record;
 
@@ -336,7 +407,7 @@ mod pins {
     #[test]
     fn numbers_of_parts_are_pinned() {
         assert_eq!([NODES, RELATIONSHIPS, DICTIONARY], [0, 1, 2]);
-        assert_eq!([CHOICES, DEFINITIONS], [35, 36]);
+        assert_eq!([CHOICES, DEFINITIONS, COUNTS], [35, 36, 37]);
         assert_eq!(INDEX_OWNERS, (1 << 31) + 16);
         assert_eq!(
             [NodeRecord::MAGIC, RelationshipRecord::MAGIC],

@@ -437,6 +437,17 @@ impl<'a> ChunkReader<'a> {
         Ok(())
     }
 
+    /// The values of a key without a column, ascending by record. O(records in the rest).
+    pub(super) fn loose(&self, key: KeyCode) -> Result<Vec<(u32, Value)>, StorageError> {
+        let mut values = Vec::new();
+        if self.column(key)?.is_none() {
+            self.for_each_in_rest(|at, mut properties| {
+                values.extend(properties.remove(key).map(|value| (at, value)));
+            })?;
+        }
+        Ok(values)
+    }
+
     /// One property of a used record.
     pub(super) fn property(&self, at: u32, key: KeyCode) -> Result<Option<Value>, StorageError> {
         if let Some(column) = self.column(key)? {

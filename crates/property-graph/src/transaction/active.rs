@@ -11,9 +11,9 @@ use super::lease::Lease;
 use super::lock::{Mode, Resource};
 use super::manager::{Inner, TransactionManager};
 use super::overlay::{Kind, Overlay, Savepoint};
-use super::reads::{Predicate, ReadSet};
+use super::reads::{Predicate, Reads};
 use super::settings::{Isolation, TransactionOptions};
-use super::sync::{Mutex, Ordering};
+use super::sync::Ordering;
 use super::writes::NewName;
 use crate::record::{EntityKind, NodeRecord, RelationshipRecord};
 
@@ -26,7 +26,7 @@ use crate::record::{EntityKind, NodeRecord, RelationshipRecord};
 pub(crate) struct Transaction<S: CommittedState> {
     pub(super) view: S::View,
     pub(super) overlay: Overlay,
-    pub(super) reads: Option<Mutex<ReadSet>>,
+    pub(super) reads: Option<Reads>,
     /// Names that its commit is the first to use.
     pub(super) names: Vec<NewName>,
     /// From where in [`super::recent::Recent`] it has to be validated.
@@ -73,7 +73,7 @@ impl<S: CommittedState> Transaction<S> {
         Transaction {
             view,
             overlay: Overlay::default(),
-            reads: is_serializable.then(|| Mutex::new(ReadSet::new(limit))),
+            reads: is_serializable.then(|| Reads::new(limit)),
             names: Vec::new(),
             position,
             part: Participation {
@@ -113,6 +113,11 @@ impl<S: CommittedState> Transaction<S> {
         &self.overlay
     }
 
+    /// The read set, if it is serializable.
+    pub(crate) fn reads(&self) -> Option<&Reads> {
+        self.reads.as_ref()
+    }
+
     pub(crate) fn isolation(&self) -> Isolation {
         match self.reads {
             Some(_) => Isolation::Serializable,
@@ -132,14 +137,14 @@ impl<S: CommittedState> Transaction<S> {
     /// Says that something was asked for. No cost unless serializable.
     pub(crate) fn has_read(&self, predicate: Predicate) {
         if let Some(reads) = &self.reads {
-            reads.lock().add(predicate);
+            reads.add(predicate);
         }
     }
 
     /// Says that a record was looked at. No cost unless serializable.
     pub(crate) fn has_read_record(&self, kind: EntityKind, id: u32) {
         if let Some(reads) = &self.reads {
-            reads.lock().add_record(kind, id);
+            reads.add_record(kind, id);
         }
     }
 

@@ -17,7 +17,7 @@ use super::committed::CommittedState;
 use super::error::{Conflict, TransactionError};
 use super::lock::{Mode, Resource};
 use super::reads::ReadSet;
-use super::sync::{Mutex, Ordering};
+use super::sync::Ordering;
 use super::writes::{IndexKey, NewName, WriteSet};
 
 /// A commit with its place in the log, that is not visible yet.
@@ -110,7 +110,7 @@ impl<S: CommittedState> Transaction<S> {
         drop(view);
         let mut entering = Entering {
             part,
-            reads: reads.map(Mutex::into_inner),
+            reads: reads.map(|reads| reads.take()),
             position,
         };
         entering.validate()?;

@@ -4,14 +4,15 @@
 //! index lookup, whether or not anything was found. So records that came later and would
 //! have been found (phantoms) are told, too.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Bound;
+use std::sync::Arc;
 
 use evergraph_storage::failpoint;
 
 use super::lock::Resource;
 use super::overlay::List;
-use super::sync::RandomState;
+use super::sync::{Mutex, RandomState};
 use super::writes::{NewName, WriteSet};
 use crate::dictionary::{LabelCode, Names};
 use crate::record::EntityKind;
@@ -55,12 +56,57 @@ pub(crate) enum Predicate {
     Unknown(Names, Box<str>),
 }
 
+/// Ids of a block of [`ReadSet::blocks`].
+const BLOCK: u32 = 2048;
+/// So many records of a block are noted together.
+const WORTH_A_BLOCK: usize = 8;
+
+type Block = Box<[u64; BLOCK as usize / 64]>;
+
+/// The reads of a serializable transaction, shared with its statements.
+#[derive(Clone, Debug)]
+pub(crate) struct Reads(Arc<Mutex<ReadSet>>);
+
+impl Reads {
+    pub(super) fn new(limit: usize) -> Self {
+        Reads(Arc::new(Mutex::new(ReadSet::new(limit))))
+    }
+
+    /// Something was asked for.
+    pub(crate) fn add(&self, predicate: Predicate) {
+        self.0.lock().add(predicate);
+    }
+
+    /// A record was looked at, or looked for.
+    pub(crate) fn add_record(&self, kind: EntityKind, id: u32) {
+        self.0.lock().add_record(kind, id);
+    }
+
+    /// Records were looked at, or looked for, in any order.
+    pub(crate) fn add_rows(&self, kind: EntityKind, ids: &[u32]) {
+        let mut sorted = ids.to_vec();
+        sorted.sort_unstable();
+        sorted.dedup();
+        let mut reads = self.0.lock();
+        for block in sorted.chunk_by(|a, b| a / BLOCK == b / BLOCK) {
+            reads.add_block(kind, block);
+        }
+    }
+
+    /// What was read up to the commit.
+    pub(super) fn take(&self) -> ReadSet {
+        std::mem::take(&mut self.0.lock())
+    }
+}
+
 /// Everything that one transaction has read. Grows to a limit, and then says of
 /// all records that they were read.
 #[derive(Debug, Default)]
 pub(super) struct ReadSet {
     nodes: HashSet<u32, RandomState>,
     relationships: HashSet<u32, RandomState>,
+    /// Records that were read together, a bit each, by the number of their block.
+    blocks: HashMap<(EntityKind, u32), Block, RandomState>,
     all_nodes: bool,
     all_relationships: bool,
     labels: BTreeSet<LabelCode>,
@@ -91,6 +137,41 @@ impl ReadSet {
         if !self.everything && records.insert(id) {
             self.take_room();
         }
+    }
+
+    /// Records of one block were looked at: one entry, if they are not few.
+    fn add_block(&mut self, kind: EntityKind, ids: &[u32]) {
+        let Some(first) = ids.first().filter(|_| !self.everything) else {
+            return;
+        };
+        let number = first / BLOCK;
+        let is_known = self.blocks.contains_key(&(kind, number));
+        if !is_known && ids.len() < WORTH_A_BLOCK {
+            return ids.iter().for_each(|&id| self.add_record(kind, id));
+        }
+        let new = || Box::new([0; BLOCK as usize / 64]);
+        let block = self.blocks.entry((kind, number)).or_insert_with(new);
+        for id in ids {
+            let at = id % BLOCK;
+            block[at as usize / 64] |= 1 << (at % 64);
+        }
+        if !is_known {
+            self.take_room();
+        }
+    }
+
+    /// Whether a record was looked at.
+    fn has_record(&self, kind: EntityKind, id: u32) -> bool {
+        let records = match kind {
+            EntityKind::Node => &self.nodes,
+            EntityKind::Relationship => &self.relationships,
+        };
+        let in_block = || {
+            let block = self.blocks.get(&(kind, id / BLOCK));
+            let at = id % BLOCK;
+            block.is_some_and(|block| block[at as usize / 64] >> (at % 64) & 1 == 1)
+        };
+        records.contains(&id) || in_block()
     }
 
     /// Something was asked for.
@@ -145,13 +226,11 @@ impl ReadSet {
 
     /// The first of these records that a commit has changed.
     fn record_changed_by(&self, writes: &WriteSet) -> Option<String> {
-        let node = writes.nodes.iter().find(|id| self.nodes.contains(id));
-        let relationships = &self.relationships;
+        let is_read = |kind| move |id: &&u32| self.has_record(kind, **id);
+        let node = writes.nodes.iter().find(is_read(EntityKind::Node));
         let relationship = || {
-            writes
-                .relationships
-                .iter()
-                .find(|id| relationships.contains(id))
+            let mut written = writes.relationships.iter();
+            written.find(is_read(EntityKind::Relationship))
         };
         let node = node.map(|id| format!("node {id}"));
         node.or_else(|| relationship().map(|id| format!("relationship {id}")))

@@ -250,7 +250,10 @@ impl FromStr for Duration {
         let body = body
             .strip_prefix(['P', 'p'])
             .ok_or_else(|| wrong("it does not begin with P"))?;
-        if body.as_bytes().get(4) == Some(&b'-') && body.as_bytes()[..4].is_ascii() {
+        let starts_with_year = body
+            .get(..4)
+            .is_some_and(|year| number::<u16>(year).is_some());
+        if starts_with_year && body[4..].starts_with('-') {
             let amounts = date_and_time(body).ok_or_else(|| wrong("a number does not hold"))?;
             let [months, days, nanoseconds] = amounts.map(|amount| sign * amount);
             return Duration::of_amounts(months, days, nanoseconds);

@@ -91,7 +91,7 @@ impl Value {
     }
 
     /// Bytes of DRAM that it holds beside itself, about.
-    pub(crate) fn heap_bytes(&self) -> usize {
+    pub fn heap_bytes(&self) -> usize {
         /// Counts of an `Arc`.
         const SHARED: usize = 16;
         match self {

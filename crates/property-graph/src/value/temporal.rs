@@ -161,6 +161,14 @@ pub struct DateTime {
 }
 
 impl DateTime {
+    /// 1970-01-01T00:00Z.
+    pub const EPOCH: DateTime = DateTime {
+        seconds: 0,
+        nanoseconds: 0,
+        offset: 0,
+        zone: None,
+    };
+
     /// The instant so many seconds (and nanoseconds, less than a second) after
     /// 1970-01-01T00:00Z, where clocks are `offset` seconds ahead of UTC.
     pub fn from_seconds(seconds: i64, nanoseconds: u32, offset: i32) -> Result<Self, ValueError> {

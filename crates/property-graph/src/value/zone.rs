@@ -1,6 +1,6 @@
 //! Time zones, those of `jiff`: by the system's table, or the one that was compiled in.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use jiff::civil;
 use jiff::tz::{AmbiguousOffset, TimeZone, TimeZoneDatabase};
@@ -58,7 +58,8 @@ impl Zone {
             text: name.to_string(),
             why: format!("the table of time zones does not have \"{name}\""),
         })?;
-        let before = TimeZoneDatabase::bundled().get(name);
+        static BUNDLED: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
+        let before = BUNDLED.get(name);
         let before = before.unwrap_or_else(|_| since_1970.clone());
         let tables = Tables { since_1970, before };
         Ok(Zone(Kind::Named(Arc::from(name), Box::new(tables))))

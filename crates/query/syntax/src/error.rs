@@ -148,15 +148,15 @@ impl Problem {
         let (line, column) = position(text, self.at.start);
         let near = self.near.as_ref();
         let meant = near.map_or(String::new(), |near| format!(": did you mean {near}?"));
-        let what = format!("{}{meant}", self.what);
         Error(Box::new(Content {
             shown: format!(
-                "{what}, at line {line}, column {column}\n{}",
+                "{}{meant}, at line {line}, column {column}\n{}",
+                self.what,
                 excerpt(text, &self.at)
             ),
             class: self.class,
             detail: self.detail,
-            what,
+            what: self.what,
             hint: self.hint,
             near: self.near,
             at: self.at,
@@ -230,8 +230,11 @@ const SHOWN: usize = 60;
 /// The line of a place, and carets under the place; of a long line only a part. Both lines
 /// are indented by two blanks.
 pub fn excerpt(text: &str, at: &Range<usize>) -> String {
-    let start = at.start.min(text.len());
-    let before = text.get(..start).unwrap_or_default();
+    let mut start = at.start.min(text.len());
+    while !text.is_char_boundary(start) {
+        start -= 1;
+    }
+    let before = &text[..start];
     let begin = before.rfind('\n').map_or(0, |end| end + 1);
     let behind = text[start..].split(['\n', '\r']).next().unwrap_or_default();
     let (left, right) = (&before[begin..], behind);
@@ -310,7 +313,8 @@ mod tests {
         let at = text.find("RETRUN").unwrap();
         assert_eq!(position(text, at), (2, 2));
         assert_eq!(excerpt(text, &(at..at + 6)), "  \tRETRUN ä\n  \t^^^^^^");
-        assert_eq!(excerpt(text, &(8..99)), "  MATCH (ä)\n         ^");
+        assert_eq!(excerpt(text, &(9..99)), "  MATCH (ä)\n          ^");
+        assert_eq!(excerpt(text, &(8..99)), "  MATCH (ä)\n         ^^");
         let long = format!("{}!{}", "a".repeat(500), "b".repeat(500));
         let shown = excerpt(&long, &(500..501));
         assert!(

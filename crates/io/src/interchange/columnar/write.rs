@@ -148,6 +148,12 @@ impl<W: Write + Send> ColumnarWriter<W> {
             }
         };
         let values = fields_of(FORMAT, &self.columns, properties)?;
+        for ((name, _), value) in self.columns.iter().zip(&values) {
+            if value.is_some_and(is_far_date) {
+                let problem = "a day is more than 2^31 days from 1970-01-01";
+                return Err(InterchangeError::unwritable(FORMAT, &**name, problem));
+            }
+        }
         cells.extend(values.into_iter().map(|value| value.cloned()));
         cells.push(Some(last));
         for (column, cell) in self.waiting.iter_mut().zip(cells) {
@@ -328,6 +334,15 @@ fn scalar_type(scalar: Scalar) -> DataType {
     }
 }
 
+/// Whether a date, or one of a list, has more days than the formats have bits for.
+fn is_far_date(value: &Value) -> bool {
+    match value {
+        Value::Date(date) => i32::try_from(date.days()).is_err(),
+        Value::List(values) => values.iter().any(is_far_date),
+        _ => false,
+    }
+}
+
 /// The cells of a column, which are of its type or not there.
 fn array(kind: &DataType, cells: &[Option<Value>]) -> ArrayRef {
     match kind {
@@ -380,7 +395,7 @@ fn scalars(kind: &DataType, cells: &[Option<&Value>]) -> ArrayRef {
         }
         DataType::Date32 => {
             let values = cells.map(|cell| match cell {
-                Some(Value::Date(date)) => Some(date.days()),
+                Some(Value::Date(date)) => i32::try_from(date.days()).ok(),
                 _ => None,
             });
             Arc::new(values.collect::<Date32Array>())

@@ -16,7 +16,7 @@ use crate::graph::read::expander::Expander;
 use crate::graph::read::neighbors::expand_changed;
 use crate::graph::read::types::{TypeSet, adjacency_of};
 use crate::record::NodeRecord;
-use crate::transaction::List;
+use crate::transaction::{List, Predicate};
 
 impl Source<'_> {
     fn types(&self, types: Option<&[TypeCode]>) -> TypeSet {
@@ -51,6 +51,7 @@ impl Source<'_> {
         direction: Direction,
         account: &Account,
     ) -> Result<Expanded, GraphError> {
+        self.has_read_lists(nodes, types, direction);
         let mut charge = account.growing()?;
         let mut found = Expanded::default();
         let mut lists = Expander::new(self.view, direction, self.types(types));
@@ -83,10 +84,12 @@ impl Source<'_> {
         account: &Account,
     ) -> Result<Expanded, GraphError> {
         assert_eq!(sources.len(), targets.len(), "each source has a target");
+        // What lies between the nodes of a pair is in the lists of the first.
+        self.has_read_lists(sources, types, direction);
         let mut charge = account.growing()?;
         let mut found = Expanded::default();
-        let of_sources = self.degrees(sources, types, direction, account)?;
-        let of_targets = self.degrees(targets, types, direction.reversed(), account)?;
+        let of_sources = self.lengths(sources, types, direction)?;
+        let of_targets = self.lengths(targets, types, direction.reversed())?;
         let kinds = self.types(types);
         let mut forward = Expander::new(self.view, direction, kinds.clone());
         let mut backward = Expander::new(self.view, direction.reversed(), kinds);
@@ -123,7 +126,6 @@ impl Source<'_> {
             charge.to(found.bytes() as u64)?;
         }
         charge.done(found.bytes() as u64)?;
-        account.release(16 * sources.len() as u64);
         Ok(found)
     }
 
@@ -136,7 +138,19 @@ impl Source<'_> {
         direction: Direction,
         account: &Account,
     ) -> Result<Vec<u64>, GraphError> {
+        self.has_read_lists(nodes, types, direction);
         let charge = account.growing()?;
+        let degrees = self.lengths(nodes, types, direction)?;
+        charge.done(8 * degrees.len() as u64)?;
+        Ok(degrees)
+    }
+
+    fn lengths(
+        &self,
+        nodes: &[u32],
+        types: Option<&[TypeCode]>,
+        direction: Direction,
+    ) -> Result<Vec<u64>, GraphError> {
         let set = self.types(types);
         let mut lengths = Lengths::default();
         let mut degrees = Vec::with_capacity(nodes.len());
@@ -157,8 +171,30 @@ impl Source<'_> {
             }
             degrees.push(degree as u64);
         }
-        charge.done(8 * degrees.len() as u64)?;
         Ok(degrees)
+    }
+
+    /// Notes the lists that a serializable transaction reads.
+    fn has_read_lists(&self, nodes: &[u32], types: Option<&[TypeCode]>, direction: Direction) {
+        if self.reads.is_none() {
+            return;
+        }
+        for &node in nodes {
+            for &incoming in direction.lists() {
+                let Some(types) = types else {
+                    self.has_read(|| Predicate::Neighbors(node, incoming));
+                    continue;
+                };
+                for &kind in types {
+                    let list = List {
+                        node,
+                        kind,
+                        incoming,
+                    };
+                    self.has_read(|| Predicate::List(list));
+                }
+            }
+        }
     }
 
     /// Length of a list.

@@ -7,6 +7,7 @@ use evergraph_storage::StorageError;
 use crate::dictionary::{Dictionary, KeyCode, LabelCode, TypeCode};
 use crate::expression::{Comparison, compared, is_in};
 use crate::record::{ChunkAt, NodeRecord, Record, RelationshipRecord};
+use crate::transaction::Predicate;
 use crate::value::Value;
 
 /// Which labels a node has.
@@ -127,11 +128,13 @@ impl Filter {
         self
     }
 
-    /// A label that every node that it gives has.
-    pub(super) fn needed_label(&self) -> Option<LabelCode> {
+    /// Whether a record can come to be of the subject, or no more be of it, only by a
+    /// change of [`Filtered::predicate_of`]: then the others count as not read.
+    pub(super) fn is_precise(&self) -> bool {
         match &self.subject {
-            Subject::Labels(labels) => labels.needed(),
-            Subject::All | Subject::Types(_) => None,
+            Subject::Labels(labels) => matches!(labels, LabelExpression::Has(_)),
+            Subject::Types(_) => true,
+            Subject::All => false,
         }
     }
 
@@ -175,6 +178,9 @@ impl Filter {
 
 /// Records that filters know.
 pub(super) trait Filtered: Record {
+    /// What a scan by a filter asks for, beside the records that it looks at.
+    fn predicate_of(filter: &Filter) -> Predicate;
+
     fn is_one(&self, subject: &Subject) -> bool;
 
     fn refine(
@@ -186,6 +192,14 @@ pub(super) trait Filtered: Record {
 }
 
 impl Filtered for NodeRecord {
+    fn predicate_of(filter: &Filter) -> Predicate {
+        let label = match &filter.subject {
+            Subject::Labels(labels) => labels.needed(),
+            Subject::All | Subject::Types(_) => None,
+        };
+        label.map_or(Predicate::Nodes, Predicate::Label)
+    }
+
     fn is_one(&self, subject: &Subject) -> bool {
         match subject {
             Subject::All => true,
@@ -225,6 +239,10 @@ impl Filtered for NodeRecord {
 }
 
 impl Filtered for RelationshipRecord {
+    fn predicate_of(_: &Filter) -> Predicate {
+        Predicate::Relationships
+    }
+
     fn is_one(&self, subject: &Subject) -> bool {
         match subject {
             Subject::All => true,

@@ -40,6 +40,8 @@ mod expand;
 mod filter;
 mod morsel;
 mod source;
+mod statement;
+mod writes;
 
 use std::sync::Arc;
 
@@ -47,6 +49,8 @@ pub use account::Account;
 pub use columns::{Ends, Expanded, Labels};
 pub use filter::{Filter, LabelExpression, Test};
 pub use morsel::{MORSEL_SLOTS, Morsel, Morsels};
+
+pub use statement::Statement;
 
 use self::source::Source;
 use super::error::GraphError;
@@ -72,6 +76,8 @@ impl sealed::Readable for View {
         Source {
             view: self,
             overlay: None,
+            reads: None,
+            names: None,
         }
     }
 }

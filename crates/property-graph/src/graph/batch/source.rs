@@ -9,10 +9,11 @@ use super::filter::{Filter, Filtered};
 use super::{Ends, UNCOMMITTED};
 use crate::dictionary::{KeyCode, LabelCode, Names};
 use crate::graph::error::GraphError;
+use crate::graph::names::KnownNames;
 use crate::graph::read::tabled::Tabled;
 use crate::graph::view::View;
 use crate::record::{ChunkAt, NodeRecord, RelationshipRecord};
-use crate::transaction::Overlay;
+use crate::transaction::{Changed, Predicate, Reads};
 use crate::value::Value;
 use crate::vector::{Validity, Vector};
 
@@ -20,7 +21,11 @@ use crate::vector::{Validity, Vector};
 #[derive(Clone, Copy)]
 pub struct Source<'a> {
     pub(super) view: &'a View,
-    pub(super) overlay: Option<&'a Overlay>,
+    pub(super) overlay: Option<&'a Changed>,
+    /// Reads of a serializable transaction.
+    pub(super) reads: Option<&'a Reads>,
+    /// Names, with those that are new in the transaction.
+    pub(super) names: Option<&'a KnownNames>,
 }
 
 /// A place in a chunk, or that there is none.
@@ -29,15 +34,34 @@ type Place<'a, R> = Option<(&'a ChunkAt<R>, u32)>;
 impl<'a> Source<'a> {
     /// The code of a name, if it is known.
     pub(super) fn code(&self, names: Names, name: &str) -> Option<u32> {
-        self.view.dictionary().code(names, name)
+        let code = match self.names {
+            Some(known) => known.code(names, name),
+            None => self.view.dictionary().code(names, name),
+        };
+        if code.is_none() {
+            self.has_read(|| Predicate::Unknown(names, name.into()));
+        }
+        code
+    }
+
+    pub(super) fn has_read(&self, predicate: impl FnOnce() -> Predicate) {
+        if let Some(reads) = self.reads {
+            reads.add(predicate());
+        }
+    }
+
+    fn has_read_rows<R: Tabled>(&self, ids: &[u32]) {
+        if let Some(reads) = self.reads {
+            reads.add_rows(R::KIND, ids);
+        }
     }
 
     /// Ids of a kind are below this, but for those of later commits.
     pub(super) fn bound<R: Tabled>(&self) -> u32 {
         let table = R::table(self.view.core());
         let committed = table.chunk_count() * table.geometry().records_per_chunk;
-        let own = self.overlay.and_then(|own| own.changes::<R>().next_back());
-        committed.max(own.map_or(0, |(id, _)| id + 1))
+        let own = self.overlay.and_then(|own| own.last_changed::<R>());
+        committed.max(own.map_or(0, |id| id + 1))
     }
 
     fn chunk<R: Tabled>(&self, number: u32) -> Result<Option<&'a ChunkAt<R>>, GraphError> {
@@ -59,6 +83,10 @@ impl<'a> Source<'a> {
         let start = ids.len();
         let chunks = range.start / size..range.end.div_ceil(size).min(table.chunk_count());
         let mut selected = Vec::new();
+        let mut looked_at = Vec::new();
+        if self.reads.is_some() {
+            self.has_read(|| R::predicate_of(filter));
+        }
         for number in chunks {
             let Some(chunk) = self.chunk::<R>(number)? else {
                 continue;
@@ -71,11 +99,19 @@ impl<'a> Source<'a> {
                 let changed = overlay.changes_in::<R>(first..first + size);
                 changed.for_each(|(id, _)| clear(&mut selected, id - first));
             }
+            let is_precise = filter.is_precise();
+            if self.reads.is_some() && !is_precise {
+                push_ids(&selected, first, &mut looked_at);
+            }
             filter.refine_by_subject(chunk, self.view.dictionary(), &mut selected)?;
+            if self.reads.is_some() && is_precise {
+                push_ids(&selected, first, &mut looked_at);
+            }
             filter.refine_by_tests(chunk, &mut selected)?;
             push_ids(&selected, first, ids);
             charge.to(4 * (ids.len() - start) as u64)?;
         }
+        self.has_read_rows::<R>(&looked_at);
         if let Some(overlay) = self.overlay {
             let own = overlay.changes_in::<R>(range).filter(|(_, change)| {
                 let after = change.after();
@@ -97,6 +133,7 @@ impl<'a> Source<'a> {
         ids: &[u32],
         mut each: impl FnMut(u32, Place<'a, R>) -> Result<(), GraphError>,
     ) -> Result<(), GraphError> {
+        self.has_read_rows::<R>(ids);
         let table = R::table(self.view.core());
         let mut last = None;
         for &id in ids {
@@ -222,7 +259,7 @@ impl<'a> Source<'a> {
             let change = self
                 .overlay
                 .and_then(|own| own.change::<RelationshipRecord>(id));
-            let own = change.and_then(|change| change.newest());
+            let own = change.and_then(|change| change.last());
             ends.push(match (own, place) {
                 (Some(own), _) => Some((own.kind, own.source, own.target)),
                 (None, Some((chunk, at))) => chunk.ends(at)?,

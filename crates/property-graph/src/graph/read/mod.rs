@@ -1,6 +1,7 @@
 //! Reading by views and transactions: scans, lookups and neighbors.
 
 pub(in crate::graph) mod adjacency;
+pub(in crate::graph) mod counts;
 pub(in crate::graph) mod direction;
 pub(in crate::graph) mod expander;
 pub(in crate::graph) mod find;

@@ -15,7 +15,7 @@ use crate::graph::ids::{NodeId, RelationshipId};
 use crate::graph::transaction::Transaction;
 use crate::graph::view::View;
 use crate::record::NodeRecord;
-use crate::transaction::{List, Overlay, Predicate};
+use crate::transaction::{Changed, List, Predicate};
 
 /// So many lists are read without asking first which there are.
 const FEW_LISTS: usize = 4;
@@ -341,7 +341,7 @@ impl Transaction {
 /// node that it made or has changed the relationships of.
 pub(in crate::graph) fn expand_changed<B>(
     view: &View,
-    overlay: &Overlay,
+    overlay: &Changed,
     node: NodeId,
     direction: Direction,
     kinds: Vec<TypeCode>,

@@ -1,5 +1,6 @@
 //! Passes over all records of a kind, chunk by chunk.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::vec;
 
@@ -19,8 +20,7 @@ pub(in crate::graph) struct Records<'r, R> {
     /// With its own writes; it records its reads.
     transaction: Option<&'r Transaction<Committed>>,
     subject: Option<SubjectCode>,
-    next: u32,
-    end: u32,
+    chunks: vec::IntoIter<u32>,
     found: vec::IntoIter<(u32, Arc<R>)>,
 }
 
@@ -30,17 +30,32 @@ impl<'r, R: Tabled> Records<'r, R> {
             view,
             transaction: None,
             subject: None,
-            next: 0,
-            end: 0,
+            chunks: Vec::new().into_iter(),
             found: Vec::new().into_iter(),
         }
     }
 
     pub(crate) fn of_view(view: &'r View, subject: Option<SubjectCode>) -> Self {
+        Self::of_chunks(view, subject, Self::chunks_of(view, subject))
+    }
+
+    fn of_chunks(view: &'r View, subject: Option<SubjectCode>, chunks: Vec<u32>) -> Self {
         Records {
             subject,
-            end: R::table(view.core()).chunk_count(),
+            chunks: chunks.into_iter(),
             ..Self::none(view)
+        }
+    }
+
+    /// The chunks in which records of a subject may be, ascending.
+    fn chunks_of(view: &View, subject: Option<SubjectCode>) -> Vec<u32> {
+        let end = R::table(view.core()).chunk_count();
+        match subject {
+            None => (0..end).collect(),
+            Some(subject) => {
+                let counts = &view.core().state.counts;
+                counts.chunks_with(subject.into(), view.csn(), end)
+            }
         }
     }
 
@@ -48,11 +63,13 @@ impl<'r, R: Tabled> Records<'r, R> {
         transaction: &'r Transaction<Committed>,
         subject: Option<SubjectCode>,
     ) -> Self {
-        let mut records = Self::of_view(transaction.view(), subject);
-        // Records that the transaction created may lie behind the committed ones.
-        let last = transaction.overlay().changes::<R>().next_back();
-        let chunks = last.map_or(0, |(id, _)| id / records.chunk_size() + 1);
-        records.end = records.end.max(chunks);
+        let view = transaction.view();
+        let mut chunks: BTreeSet<u32> = Self::chunks_of(view, subject).into_iter().collect();
+        // Records that the transaction made the subject's may lie elsewhere.
+        let size = R::table(view.core()).geometry().records_per_chunk;
+        let changes = transaction.overlay().changes::<R>();
+        chunks.extend(changes.map(|(id, _)| id / size));
+        let mut records = Self::of_chunks(view, subject, chunks.into_iter().collect());
         records.transaction = Some(transaction);
         records
     }
@@ -91,11 +108,7 @@ impl<R: Tabled> Iterator for Records<'_, R> {
                 }
                 return Some(Ok((id, record)));
             }
-            if self.next >= self.end {
-                return None;
-            }
-            let chunk = self.next;
-            self.next += 1;
+            let chunk = self.chunks.next()?;
             match self.read_chunk(chunk) {
                 Ok(found) => self.found = found.into_iter(),
                 Err(error) => return Some(Err(error.into())),

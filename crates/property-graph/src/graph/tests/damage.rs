@@ -200,10 +200,9 @@ fn damaged_records_stay_an_error() {
     let (region, _) = graph.core.state.schema.place().expect("open");
     let mut bytes = vec![0; region.file_bytes() as usize];
     region.medium().read(0, &mut bytes).expect("readable");
-    let magic = <crate::NodeRecord as crate::record::Record>::MAGIC;
     let chunks = (0..bytes.len() - 4)
         .step_by(64)
-        .filter(|&at| bytes[at..at + 4] == magic);
+        .filter(|&at| bytes[at..at + 4] == *b"CNOD");
     for chunk in chunks {
         flip(&graph, chunk as u64 + 300, 3);
     }

@@ -534,6 +534,11 @@ fn every_end_of_a_process_is_recovered_from() {
     suite().ends();
 }
 
+#[test]
+fn every_mutant_is_caught() {
+    suite().mutants();
+}
+
 /// Each write and each growth of a checkpoint fails in turn: nothing is lost, and
 /// the next checkpoint or opening has all of it.
 #[test]

@@ -1,6 +1,7 @@
 //! A table against a list of all its versions, under random commits, views, named
 //! snapshots, checkpoints that overlap commits or come to nothing, and openings.
 
+mod columns;
 mod crashes;
 mod stored_bytes;
 mod threads;

@@ -1,8 +1,7 @@
 //! Changes of neighbor lists by a transaction.
 
-use std::collections::BTreeMap;
-
 use super::Change;
+use super::map::SharedMap;
 use crate::dictionary::TypeCode;
 use crate::record::RelationshipRecord;
 
@@ -31,17 +30,17 @@ impl List {
 }
 
 /// Changes of one list.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Entry {
     /// Neighbors by relationship.
-    created: BTreeMap<u32, u32>,
+    created: SharedMap<u32, u32>,
     /// Number of committed relationships that were deleted.
     deleted: usize,
 }
 
 /// Changes of all lists; those without any are not there.
-#[derive(Debug, Default)]
-pub(super) struct Lists(BTreeMap<List, Entry>);
+#[derive(Clone, Debug, Default)]
+pub(super) struct Lists(SharedMap<List, Entry>);
 
 /// Effect of a relationship's change on its two lists.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -62,7 +61,7 @@ impl Lists {
     /// Neighbors and relationships created in a list.
     pub(super) fn created(&self, list: List) -> impl Iterator<Item = (u32, u32)> {
         let entry = self.0.get(&list);
-        let created = entry.into_iter().flat_map(|entry| &entry.created);
+        let created = entry.into_iter().flat_map(|entry| entry.created.iter());
         created.map(|(&id, &neighbor)| (neighbor, id))
     }
 
@@ -104,10 +103,18 @@ impl Lists {
 
     fn put(&mut self, id: u32, effect: Effect, record: &RelationshipRecord) {
         for (list, neighbor) in List::both(record) {
-            let entry = self.0.entry(list).or_default();
+            let mut new = Entry::default();
+            let (known, is_new) = match self.0.get_mut(&list) {
+                Some(entry) => (Some(entry), false),
+                None => (None, true),
+            };
+            let entry = known.unwrap_or(&mut new);
             match effect {
                 Effect::Created => drop(entry.created.insert(id, neighbor)),
                 Effect::Deleted => entry.deleted += 1,
+            }
+            if is_new {
+                self.0.insert(list, new);
             }
         }
     }

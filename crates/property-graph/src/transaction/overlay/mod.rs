@@ -2,12 +2,13 @@
 //!
 //! Records are replaced whole. Each changed record remembers its committed version, so
 //! that indexes learn which entries go. A savepoint is a position in the undo list, which
-//! is empty as long as there is none.
+//! is empty as long as there is none. A statement reads a copy of the changes, which costs
+//! nothing: both share what the transaction does not change afterwards.
 
 mod lists;
+mod map;
 mod orders;
 
-use std::collections::BTreeMap;
 use std::ops::{Bound, RangeBounds};
 use std::sync::Arc;
 
@@ -15,6 +16,7 @@ use evergraph_storage::layout::WALKED_AT_MOST;
 
 pub(crate) use lists::List;
 use lists::Lists;
+use map::SharedMap;
 pub(crate) use orders::KeyOf;
 use orders::Orders;
 
@@ -27,10 +29,22 @@ use crate::record::{NodeRecord, Record, RelationshipRecord};
 const CHANGE_BYTES: usize = 96;
 
 /// A record that a transaction touched.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Change<R> {
     before: Option<Arc<R>>,
     after: Option<Arc<R>>,
+    /// Of a record that the transaction made and deleted again, its last version.
+    gone: Option<Arc<R>>,
+}
+
+impl<R> Clone for Change<R> {
+    fn clone(&self) -> Self {
+        Change {
+            before: self.before.clone(),
+            after: self.after.clone(),
+            gone: self.gone.clone(),
+        }
+    }
 }
 
 impl<R> Change<R> {
@@ -44,9 +58,10 @@ impl<R> Change<R> {
         self.after.as_ref()
     }
 
-    /// The last version that the transaction knows.
-    pub(crate) fn newest(&self) -> Option<&Arc<R>> {
-        self.after.as_ref().or(self.before.as_ref())
+    /// The last version, also of a record that was deleted.
+    pub(crate) fn last(&self) -> Option<&Arc<R>> {
+        let deleted = self.before.as_ref().or(self.gone.as_ref());
+        self.after.as_ref().or(deleted)
     }
 
     /// Whether the transaction made it, and it is still there.
@@ -90,23 +105,25 @@ impl Undo {
 
 /// DRAM of the new record.
 fn bytes_of<R: Record>(change: Option<&Change<R>>) -> usize {
-    change.map_or(0, |change| match &change.after {
-        Some(after) => Overlay::bytes_of(&**after),
-        None => CHANGE_BYTES,
+    change.map_or(0, |change| {
+        match change.after.as_ref().or(change.gone.as_ref()) {
+            Some(after) => Overlay::bytes_of(&**after),
+            None => CHANGE_BYTES,
+        }
     })
 }
 
 /// Changed records of one kind.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Changes<R> {
-    by_id: BTreeMap<u32, Change<R>>,
+    by_id: SharedMap<u32, Change<R>>,
     orders: Orders<R>,
 }
 
 impl<R> Default for Changes<R> {
     fn default() -> Self {
         Changes {
-            by_id: BTreeMap::new(),
+            by_id: SharedMap::default(),
             orders: Orders::default(),
         }
     }
@@ -114,18 +131,18 @@ impl<R> Default for Changes<R> {
 
 impl<R: Record> Changes<R> {
     fn bytes(&self) -> usize {
-        let changes = self.by_id.values();
-        changes.map(|change| bytes_of(Some(change))).sum()
+        let changes = self.by_id.iter();
+        changes.map(|(_, change)| bytes_of(Some(change))).sum()
     }
 }
 
 /// A kind of records that transactions change.
 pub(crate) trait Kind: Record {
-    fn changes(overlay: &Overlay) -> &Changes<Self>;
-    fn changes_mut(overlay: &mut Overlay) -> &mut Changes<Self>;
+    fn changes(changed: &Changed) -> &Changes<Self>;
+    fn changes_mut(changed: &mut Changed) -> &mut Changes<Self>;
     fn undo(id: u32, old: Option<Change<Self>>) -> Undo;
     /// Makes the neighbor lists follow a change, before it replaces the old one.
-    fn relink(overlay: &mut Overlay, id: u32, change: Option<&Change<Self>>);
+    fn relink(changed: &mut Changed, id: u32, change: Option<&Change<Self>>);
     /// One as of a view of the committed state.
     fn committed<S: CommittedState>(
         state: &S,
@@ -135,19 +152,19 @@ pub(crate) trait Kind: Record {
 }
 
 impl Kind for NodeRecord {
-    fn changes(overlay: &Overlay) -> &Changes<Self> {
-        &overlay.nodes
+    fn changes(changed: &Changed) -> &Changes<Self> {
+        &changed.nodes
     }
 
-    fn changes_mut(overlay: &mut Overlay) -> &mut Changes<Self> {
-        &mut overlay.nodes
+    fn changes_mut(changed: &mut Changed) -> &mut Changes<Self> {
+        &mut changed.nodes
     }
 
     fn undo(id: u32, old: Option<Change<Self>>) -> Undo {
         Undo::Node(id, old)
     }
 
-    fn relink(_: &mut Overlay, _: u32, _: Option<&Change<Self>>) {}
+    fn relink(_: &mut Changed, _: u32, _: Option<&Change<Self>>) {}
 
     fn committed<S: CommittedState>(
         state: &S,
@@ -159,21 +176,21 @@ impl Kind for NodeRecord {
 }
 
 impl Kind for RelationshipRecord {
-    fn changes(overlay: &Overlay) -> &Changes<Self> {
-        &overlay.relationships
+    fn changes(changed: &Changed) -> &Changes<Self> {
+        &changed.relationships
     }
 
-    fn changes_mut(overlay: &mut Overlay) -> &mut Changes<Self> {
-        &mut overlay.relationships
+    fn changes_mut(changed: &mut Changed) -> &mut Changes<Self> {
+        &mut changed.relationships
     }
 
     fn undo(id: u32, old: Option<Change<Self>>) -> Undo {
         Undo::Relationship(id, old)
     }
 
-    fn relink(overlay: &mut Overlay, id: u32, change: Option<&Change<Self>>) {
-        let old = overlay.relationships.by_id.get(&id);
-        overlay.lists.replace(id, old, change);
+    fn relink(changed: &mut Changed, id: u32, change: Option<&Change<Self>>) {
+        let old = changed.relationships.by_id.get(&id);
+        changed.lists.replace(id, old, change);
     }
 
     fn committed<S: CommittedState>(
@@ -185,12 +202,18 @@ impl Kind for RelationshipRecord {
     }
 }
 
-/// Changes of one transaction, all of them invisible to others.
-#[derive(Debug, Default)]
-pub(crate) struct Overlay {
+/// What a transaction has changed. A copy costs nothing, and stays what it is.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Changed {
     nodes: Changes<NodeRecord>,
     relationships: Changes<RelationshipRecord>,
     lists: Lists,
+}
+
+/// Changes of one transaction, all of them invisible to others.
+#[derive(Debug, Default)]
+pub(crate) struct Overlay {
+    changed: Changed,
     undo: Vec<Undo>,
     /// Number of each savepoint and the length of `undo` at it.
     savepoints: Vec<(u64, usize)>,
@@ -199,35 +222,36 @@ pub(crate) struct Overlay {
     next_savepoint: u64,
 }
 
-impl Overlay {
-    /// DRAM that it occupies, about. O(1).
-    pub(crate) fn bytes(&self) -> usize {
-        self.bytes + self.nodes.orders.bytes() + self.relationships.orders.bytes()
-    }
+impl std::ops::Deref for Overlay {
+    type Target = Changed;
 
-    /// DRAM that a changed record will occupy.
-    pub(crate) fn bytes_of<R: Record>(record: &R) -> usize {
-        CHANGE_BYTES + size_of::<R>() + record.heap_bytes()
+    fn deref(&self) -> &Changed {
+        &self.changed
     }
+}
 
+impl Changed {
     /// Change of a record; `None` if it is as it was committed.
     pub(crate) fn change<R: Kind>(&self, id: u32) -> Option<&Change<R>> {
         R::changes(self).by_id.get(&id)
     }
 
     /// Changed records, ascending by id; some without effect.
-    pub(crate) fn changes<R: Kind>(
-        &self,
-    ) -> impl ExactSizeIterator<Item = (u32, &Change<R>)> + DoubleEndedIterator {
+    pub(crate) fn changes<R: Kind>(&self) -> impl Iterator<Item = (u32, &Change<R>)> {
         let changes = R::changes(self).by_id.iter();
         changes.map(|(&id, change)| (id, change))
     }
 
-    /// As [`Overlay::changes`], of some ids.
+    /// The highest id of a changed record.
+    pub(crate) fn last_changed<R: Kind>(&self) -> Option<u32> {
+        R::changes(self).by_id.last_key().copied()
+    }
+
+    /// As [`Changed::changes`], of some ids.
     pub(crate) fn changes_in<R: Kind>(
         &self,
         ids: impl RangeBounds<u32>,
-    ) -> impl DoubleEndedIterator<Item = (u32, &Change<R>)> {
+    ) -> impl Iterator<Item = (u32, &Change<R>)> {
         let changes = R::changes(self).by_id.range(ids);
         changes.map(|(&id, change)| (id, change))
     }
@@ -284,8 +308,28 @@ impl Overlay {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        !self.nodes.by_id.values().any(Change::has_effect)
-            && !self.relationships.by_id.values().any(Change::has_effect)
+        !self
+            .nodes
+            .by_id
+            .iter()
+            .any(|(_, change)| change.has_effect())
+            && !self
+                .relationships
+                .by_id
+                .iter()
+                .any(|(_, change)| change.has_effect())
+    }
+}
+
+impl Overlay {
+    /// DRAM that it occupies, about. O(1).
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes + self.nodes.orders.bytes() + self.relationships.orders.bytes()
+    }
+
+    /// DRAM that a changed record will occupy.
+    pub(crate) fn bytes_of<R: Record>(record: &R) -> usize {
+        CHANGE_BYTES + size_of::<R>() + record.heap_bytes()
     }
 
     /// Sets the new version of a record, `None` for deleted. `committed` is its version as
@@ -298,13 +342,23 @@ impl Overlay {
     ) {
         let old = self.change::<R>(id).cloned();
         let before = old.as_ref().map_or(committed, |old| old.before.clone());
-        self.set(id, Some(Change { before, after }));
+        let is_gone = before.is_none() && after.is_none();
+        let gone = old.as_ref().filter(|_| is_gone);
+        let gone = gone.and_then(|old| old.last().cloned());
+        self.set(
+            id,
+            Some(Change {
+                before,
+                after,
+                gone,
+            }),
+        );
         self.remember(R::undo(id, old));
     }
 
     fn set<R: Kind>(&mut self, id: u32, change: Option<Change<R>>) {
-        R::relink(self, id, change.as_ref());
-        let changes = R::changes_mut(self);
+        R::relink(&mut self.changed, id, change.as_ref());
+        let changes = R::changes_mut(&mut self.changed);
         let after = change.as_ref().and_then(|change| change.after.as_deref());
         let old = changes.by_id.get(&id);
         let before = old.and_then(|change| change.after.as_deref());
@@ -420,7 +474,7 @@ impl Overlay {
 
 /// Committed records with changes in their place, ascending by id.
 fn merge<'a, R: 'a>(
-    changes: &'a BTreeMap<u32, Change<R>>,
+    changes: &'a SharedMap<u32, Change<R>>,
     ids: impl RangeBounds<u32>,
     committed: impl Iterator<Item = (u32, Arc<R>)> + 'a,
 ) -> impl Iterator<Item = (u32, Arc<R>)> {
@@ -464,7 +518,7 @@ mod tests {
     #[should_panic(expected = "DRAM of what was changed")]
     fn bytes_are_those_of_the_changes() {
         let mut overlay = overlay();
-        overlay.nodes.by_id.clear();
+        overlay.changed.nodes.by_id = Default::default();
         overlay.invariants();
     }
 

@@ -4,7 +4,7 @@
 //! An order is made by the first lookup that needs it, and follows every change from
 //! then on, also those that go back to a savepoint.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Bound;
 use std::sync::Arc;
@@ -14,6 +14,7 @@ use evergraph_storage::failpoint;
 use parking_lot::Mutex;
 
 use super::Change;
+use super::map::SharedMap;
 
 /// Bytes of an entry beside its key: a place in the tree, which is part empty.
 const ENTRY_BYTES: usize = 48;
@@ -27,7 +28,16 @@ pub(crate) trait KeyOf<R>: Send + Sync {
 /// Records as they are now, in the order of one index.
 struct Order<R> {
     by: Arc<dyn KeyOf<R>>,
-    entries: BTreeSet<(Box<[u8]>, u32)>,
+    entries: SharedMap<(Arc<[u8]>, u32), ()>,
+}
+
+impl<R> Clone for Order<R> {
+    fn clone(&self) -> Self {
+        Order {
+            by: Arc::clone(&self.by),
+            entries: self.entries.clone(),
+        }
+    }
 }
 
 /// The orders that were asked for, by the number of the index.
@@ -50,6 +60,17 @@ impl<R> Default for Orders<R> {
     }
 }
 
+impl<R> Clone for Orders<R> {
+    fn clone(&self) -> Self {
+        Orders {
+            orders: Mutex::new(self.orders.lock().clone()),
+            bytes: AtomicUsize::new(self.bytes()),
+            #[cfg(test)]
+            visited: AtomicUsize::new(self.visited()),
+        }
+    }
+}
+
 impl<R> fmt::Debug for Orders<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let orders = self.orders.lock();
@@ -61,19 +82,23 @@ impl<R> fmt::Debug for Orders<R> {
 }
 
 impl<R> Order<R> {
-    fn of(by: &Arc<dyn KeyOf<R>>, changes: &BTreeMap<u32, Change<R>>) -> Self {
+    fn of(by: &Arc<dyn KeyOf<R>>, changes: &SharedMap<u32, Change<R>>) -> Self {
         let entry = |(&id, change): (&u32, &Change<R>)| {
             let key = by.key_of(change.after.as_deref()?)?;
-            Some((key.into_boxed_slice(), id))
+            Some((Arc::from(key), id))
         };
+        let mut entries = SharedMap::default();
+        for entry in changes.iter().filter_map(entry) {
+            entries.insert(entry, ());
+        }
         Order {
             by: Arc::clone(by),
-            entries: changes.iter().filter_map(entry).collect(),
+            entries,
         }
     }
 
     fn bytes(&self) -> usize {
-        let keys = self.entries.iter().map(|entry| entry.0.len());
+        let keys = self.entries.iter().map(|((key, _), ())| key.len());
         keys.sum::<usize>() + self.entries.len() * ENTRY_BYTES
     }
 }
@@ -85,7 +110,7 @@ impl<R> Orders<R> {
         &self,
         number: u32,
         by: &Arc<dyn KeyOf<R>>,
-        changes: &BTreeMap<u32, Change<R>>,
+        changes: &SharedMap<u32, Change<R>>,
         from: &[u8],
         to: Option<&[u8]>,
     ) -> Vec<u32> {
@@ -99,10 +124,10 @@ impl<R> Orders<R> {
             self.visit(changes.len());
             order
         });
-        let bound = |key: &[u8]| (Box::from(key), 0);
+        let bound = |key: &[u8]| (Arc::from(key), 0);
         let to = to.map_or(Bound::Unbounded, |to| Bound::Excluded(bound(to)));
         let found = order.entries.range((Bound::Included(bound(from)), to));
-        let found: Vec<u32> = found.map(|entry| entry.1).collect();
+        let found: Vec<u32> = found.map(|((_, id), ())| *id).collect();
         self.visit(1 + found.len());
         found
     }
@@ -114,7 +139,7 @@ impl<R> Orders<R> {
         });
         let bytes = self.bytes.get_mut();
         for order in self.orders.get_mut().values_mut() {
-            let key_of = |record: Option<&R>| order.by.key_of(record?).map(Vec::into_boxed_slice);
+            let key_of = |record: Option<&R>| order.by.key_of(record?).map(Arc::<[u8]>::from);
             let (old, new) = (key_of(old), key_of(new));
             if old == new {
                 continue;
@@ -125,7 +150,7 @@ impl<R> Orders<R> {
             }
             if let Some(key) = new {
                 *bytes += key.len() + ENTRY_BYTES;
-                order.entries.insert((key, id));
+                order.entries.insert((key, id), ());
             }
         }
     }
@@ -135,11 +160,14 @@ impl<R> Orders<R> {
     }
 
     /// Panics if an order is not that of the changes.
-    pub(super) fn invariants(&self, changes: &BTreeMap<u32, Change<R>>) {
+    pub(super) fn invariants(&self, changes: &SharedMap<u32, Change<R>>) {
         let orders = self.orders.lock();
         for (number, order) in &*orders {
             assert!(
-                order.entries == Order::of(&order.by, changes).entries,
+                order
+                    .entries
+                    .iter()
+                    .eq(Order::of(&order.by, changes).entries.iter()),
                 "the order of index {number} is not that of what was changed"
             );
         }

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use evergraph_property_graph::graph::{
     Account, Adjacent, Comparison, Direction, EntityKind, Filter, GraphError, GraphOptions,
-    GraphRead, LabelExpression, Node, NodeId, PropertyGraph, Relationship, RelationshipId, Test,
-    Transaction, View,
+    GraphRead, LabelExpression, Node, NodeId, PropertyGraph, Relationship, Test, Transaction, View,
 };
 use evergraph_property_graph::vector::Values;
 use evergraph_property_graph::{KeyCode, TypeCode, Value};
@@ -422,5 +421,210 @@ fn an_id_that_is_used_again_is_born_again() {
         .write(|transaction| transaction.create_node(&[], []))
         .expect("committed");
     assert!(again != NodeId(1) || born(1) > first);
-    let _ = RelationshipId(0);
+}
+
+/// A reader that threads may share, and that is cheap to copy.
+fn is_shared<T: Clone + Send + Sync + 'static>(_: &T) {}
+
+#[test]
+fn a_statement_sees_what_was_written_before_it() {
+    let graph = graph_of(100);
+    let mut transaction = graph.begin();
+    let before = transaction.statement();
+    is_shared(&before);
+    let made = transaction.create_node(&["Person"], []).expect("made");
+    transaction.delete_node(NodeId(3)).expect("deleted");
+    let person = before.label_code("Person").expect("used");
+    let (middle, all) = (transaction.statement(), Filter::label(person));
+    assert_eq!(scanned(&before, EntityKind::Node, &all).len(), 100);
+    let expected: Vec<u32> = (0..100).filter(|id| *id != 3).chain([made.0]).collect();
+    assert_eq!(scanned(&middle, EntityKind::Node, &all), expected);
+    let savepoint = transaction.savepoint();
+    transaction.set(NodeId(5), "new key", 1).expect("set");
+    let after = transaction.statement();
+    transaction.roll_back_to(savepoint).expect("it is there");
+    let key = after.key_code("new key").expect("of this transaction");
+    let values = gathered(&after, EntityKind::Node, &[5], key);
+    assert_eq!(values, [1.into()], "what was taken back stays in it");
+    assert_eq!(
+        gathered(&middle, EntityKind::Node, &[5], key),
+        [Value::Null]
+    );
+    transaction.commit().expect("committed");
+    assert_eq!(scanned(&middle, EntityKind::Node, &all), expected);
+}
+
+#[test]
+fn a_deleted_relationship_still_has_its_type_and_ends() {
+    let graph = graph_of(10);
+    let kept = graph
+        .write(|transaction| transaction.create_relationship(NodeId(1), "KNOWS", NodeId(2), []));
+    let kept = kept.expect("committed");
+    let mut transaction = graph.begin();
+    let own = transaction
+        .create_relationship(NodeId(3), "LIKES", NodeId(4), [])
+        .expect("made");
+    transaction.delete_relationship(own).expect("deleted");
+    transaction.delete_relationship(kept).expect("deleted");
+    let (statement, account) = (transaction.statement(), Account::default());
+    let ids = [kept.0, own.0, own.0 + 1];
+    let exist = statement.exist(EntityKind::Relationship, &ids);
+    assert_eq!(exist.expect("readable").count(), 0);
+    let ends = statement.ends(&ids, &account).expect("readable");
+    assert_eq!(
+        (&ends.sources[..2], &ends.targets[..2]),
+        (&[1, 3][..], &[2, 4][..])
+    );
+    let names: Vec<_> = ends.types[..2]
+        .iter()
+        .map(|&t| statement.type_name(t))
+        .collect();
+    assert_eq!(names, [Some("KNOWS".into()), Some("LIKES".into())]);
+    assert!(!ends.validity.is_valid(2));
+    let born = statement.born(EntityKind::Relationship, &ids, &account);
+    let born = born.expect("readable");
+    assert!(born[0] > 0 && born[1..] == [0, 0], "{born:?}");
+}
+
+/// Two serializable transactions read the same in batches, and each writes what the other
+/// has read: `write` gets the number of the transaction. Whether both could commit.
+fn both_commit(
+    graph: &PropertyGraph,
+    read: impl Fn(&evergraph_property_graph::graph::Statement),
+    write: impl Fn(&mut Transaction, u32),
+) -> bool {
+    let begin = || {
+        graph.begin_with(&evergraph_property_graph::transaction::TransactionOptions::serializable())
+    };
+    let mut both = [begin(), begin()];
+    for (number, transaction) in both.iter_mut().enumerate() {
+        read(&transaction.statement());
+        write(transaction, number as u32);
+    }
+    both.map(|transaction| transaction.commit().is_ok()) == [true, true]
+}
+
+#[test]
+fn a_serializable_reader_in_batches_meets_no_phantoms() {
+    let graph = graph_of(5000);
+    graph
+        .write(|transaction| transaction.create_node(&["City"], []))
+        .expect("committed");
+    let account = Account::default();
+    let scan = |label: &'static str| {
+        move |statement: &evergraph_property_graph::graph::Statement| {
+            let label = statement.label_code(label).expect("used");
+            scanned(statement, EntityKind::Node, &Filter::label(label));
+        }
+    };
+    let create = |label: &'static str| {
+        move |transaction: &mut Transaction, _| {
+            transaction.create_node(&[label], []).expect("made");
+        }
+    };
+    assert!(!both_commit(&graph, scan("Person"), create("Person")));
+    assert!(both_commit(&graph, scan("Person"), create("City")));
+    // A change of a row that the scan has looked at, in another row each.
+    let set = |transaction: &mut Transaction, number| {
+        let node = NodeId(4000 + number);
+        transaction.set(node, "age", -1).expect("set");
+    };
+    assert!(!both_commit(&graph, scan("Person"), set));
+    assert!(both_commit(&graph, scan("City"), set));
+    // All nodes, whatever their labels.
+    let any = |statement: &evergraph_property_graph::graph::Statement| {
+        scanned(
+            statement,
+            EntityKind::Node,
+            &Filter::labels(LabelExpression::Any),
+        );
+    };
+    assert!(!both_commit(&graph, any, create("City")));
+    // Rows that were gathered, many and few of a block.
+    for count in [2, 500] {
+        let gather = |statement: &evergraph_property_graph::graph::Statement| {
+            let key = statement.key_code("age").expect("used");
+            let ids: Vec<u32> = (4000..4000 + count).collect();
+            gathered(statement, EntityKind::Node, &ids, key);
+        };
+        assert!(!both_commit(&graph, gather, set), "{count} rows");
+        let elsewhere = |transaction: &mut Transaction, number| {
+            let node = NodeId(3000 + number);
+            transaction.set(node, "age", -2).expect("set");
+        };
+        assert!(both_commit(&graph, gather, elsewhere), "{count} rows");
+    }
+    // Lists of neighbors.
+    let expand = |statement: &evergraph_property_graph::graph::Statement| {
+        let found = statement.expand(&[1, 2, 3], None, Direction::Outgoing, &account);
+        found.expect("readable");
+    };
+    let connect = |from: u32| {
+        move |transaction: &mut Transaction, _| {
+            let made = transaction.create_relationship(NodeId(from), "KNOWS", NodeId(9), []);
+            made.expect("made");
+        }
+    };
+    assert!(!both_commit(&graph, expand, connect(2)));
+    assert!(both_commit(&graph, expand, connect(4)));
+    // A name that no commit had used.
+    let ask = |statement: &evergraph_property_graph::graph::Statement| {
+        assert_eq!(statement.label_code("Ghost"), None);
+    };
+    assert!(!both_commit(&graph, ask, create("Ghost")));
+}
+
+#[test]
+fn writes_by_code_set_several_properties_at_once() {
+    let graph = graph_of(2);
+    let mut transaction = graph.begin();
+    let (label, kind) = (
+        transaction.label_or_new("New").expect("a name"),
+        transaction.type_or_new("NEAR").expect("a name"),
+    );
+    let (age, size) = (
+        transaction.key_or_new("age").expect("a name"),
+        transaction.key_or_new("size").expect("a name"),
+    );
+    let node = transaction
+        .create_node_by_code(&[label, label], [(age, 1.into()), (size, 2.into())])
+        .expect("made");
+    let near = transaction
+        .create_relationship_by_code(node, kind, NodeId(0), [(size, 3.into())])
+        .expect("made");
+    transaction
+        .set_by_code(node, [(age, Value::Null), (size, 5.into())])
+        .expect("set");
+    transaction
+        .replace_properties(NodeId(1), [(size, 9.into())])
+        .expect("set");
+    let person = transaction.label_or_new("Person").expect("a name");
+    transaction
+        .change_labels(NodeId(1), &[label], &[person])
+        .expect("changed");
+    for failed in [
+        transaction.create_node_by_code(&[label + 100], []).err(),
+        transaction.set_by_code(node, [(size + 9, 1.into())]).err(),
+    ] {
+        let Some(GraphError::UnknownCode { .. }) = failed else {
+            panic!("{failed:?}");
+        };
+    }
+    // Another's code may come to nothing.
+    let mut other = graph.begin();
+    let failed = other.set_by_code(NodeId(0), [(size, 1.into())]);
+    assert!(
+        matches!(failed, Err(GraphError::UnknownCode { .. })),
+        "{failed:?}"
+    );
+    transaction.commit().expect("committed");
+    let view = graph.view();
+    let node = view.node(node).expect("readable").expect("there");
+    assert_eq!((node.get("age"), node.get("size")), (None, Some(&5.into())));
+    assert_eq!(node.labels(), ["New".into()]);
+    let near = view.relationship(near).expect("readable").expect("there");
+    assert_eq!((&*near.kind(), near.get("size")), ("NEAR", Some(&3.into())));
+    let other = view.node(NodeId(1)).expect("readable").expect("there");
+    assert_eq!(other.labels(), ["New".into()]);
+    assert_eq!(other.properties().count(), 1);
 }

@@ -226,8 +226,8 @@ impl Workload {
 
 /// How some workloads begin: what a snapshot shows is changed and deleted, and merged
 /// twice, the second time with more than the first, while new nodes come; then a
-/// constraint is made that does not hold, lists are merged without the records that
-/// came with them, and chunks are loaded.
+/// constraint is made that does not hold, records are merged further than the log is
+/// freed, lists without the records that came with them, and chunks are loaded.
 fn scripted(number: u64) -> Option<Operation> {
     let create = |value| Step::CreateNode { label: 0, value };
     let relate = |target| Step::CreateRelationship {
@@ -271,16 +271,17 @@ fn scripted(number: u64) -> Option<Operation> {
         // An Admin without an age.
         7 => Operation::Define(3),
         8 => Operation::Checkpoint,
-        9 => Operation::Commit(vec![change(20), change_all, change_relationship]),
-        10 => Operation::Commit(vec![relate(1)]),
-        11 => Operation::CompactVertex(0),
+        9 => Operation::Commit(vec![change(20), change_all, change_relationship, relate(2)]),
+        10 => Operation::Commit(vec![change(21), relate(1)]),
+        11 => Operation::Commit(vec![change(26)]),
+        12 => Operation::CompactVertex(0),
         // Only where no index is in the way.
-        12 => Operation::Load(Loading {
+        13 => Operation::Load(Loading {
             nodes: 9,
             relationships: 9,
             seed: 4,
         }),
-        13 => Operation::Checkpoint,
+        14 => Operation::Checkpoint,
         _ => return None,
     })
 }
@@ -683,7 +684,7 @@ fn suite() -> Suite<Workload> {
         scripted: || {
             SCRIPTED
                 .into_iter()
-                .flat_map(|seed| workloads(seed, 14))
+                .flat_map(|seed| workloads(seed, 15))
                 .collect()
         },
         of_seed: |seed, depth| match depth {

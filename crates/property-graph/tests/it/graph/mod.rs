@@ -3,6 +3,7 @@
 
 mod batches;
 mod changes;
+mod counts;
 mod crash;
 mod definitions;
 mod exclusive;

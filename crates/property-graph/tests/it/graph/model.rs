@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{
-    Adjacent, Direction, Entity, NodeId, RelationshipId, Transaction, View,
+    Adjacent, Direction, Entity, GraphCounts, NodeId, RelationshipId, Transaction, View,
 };
 
 pub const LABELS: [&str; 3] = ["Person", "City", "Admin"];
@@ -78,10 +78,12 @@ pub trait Readable {
     fn found_of_type(&self, kind: &str, key: &str, value: &Value) -> BTreeSet<u32>;
     fn adjacent(&self, node: u32, direction: Direction, types: &[&str]) -> Vec<Adjacent>;
     fn value(&self, entity: Entity, key: &str) -> Option<Value>;
+    /// `None` of one that does not count.
+    fn counted(&self) -> Option<GraphCounts>;
 }
 
 macro_rules! readable {
-    ($reader:ty) => {
+    ($reader:ty, $counted:expr) => {
         impl Readable for $reader {
             fn all_nodes(&self) -> BTreeMap<u32, ModelNode> {
                 let nodes = self.nodes().map(|node| {
@@ -152,12 +154,17 @@ macro_rules! readable {
             fn value(&self, entity: Entity, key: &str) -> Option<Value> {
                 self.property(entity, key).expect("readable")
             }
+
+            fn counted(&self) -> Option<GraphCounts> {
+                let counted: fn(&$reader) -> Option<GraphCounts> = $counted;
+                counted(self)
+            }
         }
     };
 }
 
-readable!(View);
-readable!(Transaction);
+readable!(View, |view| Some(view.counts().expect("known")));
+readable!(Transaction, |_| None);
 
 /// Content of a view, as a model.
 pub fn model_of(view: &View) -> Model {
@@ -191,6 +198,7 @@ pub fn compare(reader: &impl Readable, model: &Model) -> Result<(), String> {
             return Err(format!("{label} are {found:?} and should be {expected:?}"));
         }
     }
+    compare_counts(reader, model)?;
     compare_found(reader, model)?;
     compare_values(reader, model)?;
     for &node in model.nodes.keys() {
@@ -202,6 +210,24 @@ pub fn compare(reader: &impl Readable, model: &Model) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+fn compare_counts(reader: &impl Readable, model: &Model) -> Result<(), String> {
+    let mut expected = GraphCounts {
+        nodes: model.nodes.len() as u64,
+        ..GraphCounts::default()
+    };
+    for label in model.nodes.values().flat_map(|node| &node.labels) {
+        *expected.labels.entry(label.as_str().into()).or_default() += 1;
+    }
+    for relationship in model.relationships.values() {
+        let kind = relationship.kind.as_str().into();
+        *expected.types.entry(kind).or_default() += 1;
+    }
+    match reader.counted().filter(|counted| *counted != expected) {
+        None => Ok(()),
+        Some(other) => Err(format!("counts are {other:?} and should be {expected:?}")),
+    }
 }
 
 fn compare_found(reader: &impl Readable, model: &Model) -> Result<(), String> {

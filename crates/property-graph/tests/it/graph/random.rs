@@ -137,6 +137,7 @@ impl SideBySide {
                     Err(error) => panic!("{error}"),
                 }
                 compare(&transaction, &model).expect("a transaction reads what it wrote");
+                batches::agree(&transaction.statement(), &transaction);
                 let is_right = all_hold(&model, &self.rules);
                 match transaction.commit() {
                     Ok(_) => assert!(is_right, "a constraint does not hold"),
@@ -148,8 +149,14 @@ impl SideBySide {
             Action::RollBack(steps) => {
                 let mut model = self.model.clone();
                 let mut transaction = self.graph.begin();
+                let before = transaction.statement();
                 match take(steps, &mut transaction, &mut model) {
-                    Ok(()) | Err(GraphError::Constraint(_)) => transaction.roll_back(),
+                    Ok(()) | Err(GraphError::Constraint(_)) => {
+                        // It sees no later write, and outlives the transaction.
+                        batches::agree(&before, transaction.snapshot());
+                        transaction.roll_back();
+                        batches::agree(&before, &self.graph.view());
+                    }
                     Err(error) => panic!("{error}"),
                 }
             }

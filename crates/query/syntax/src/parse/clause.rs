@@ -122,8 +122,11 @@ impl Parser<'_> {
             true => Vec::new(),
             false => self.separated(Self::item)?,
         };
-        let order = match self.take_words(&["ORDER", "BY"]) {
-            true => self.separated(Self::sort_item)?,
+        let order = match self.take_word("ORDER") {
+            true => {
+                self.need_word("BY")?;
+                self.separated(Self::sort_item)?
+            }
             false => Vec::new(),
         };
         let skips = self.take_word("SKIP") || self.take_word("OFFSET");

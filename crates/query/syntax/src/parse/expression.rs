@@ -74,11 +74,11 @@ impl Parser<'_> {
         part: fn(&mut Self) -> Parsed<Expression>,
         join: fn(Vec<Expression>) -> Node,
     ) -> Parsed<Expression> {
+        let start = self.at();
         let first = part(self)?;
         if !self.is_word(word) {
             return Ok(first);
         }
-        let start = first.at;
         let mut parts = vec![first];
         while self.take_word(word) {
             parts.push(part(self)?);
@@ -101,6 +101,7 @@ impl Parser<'_> {
     }
 
     fn comparison(&mut self) -> Parsed<Expression> {
+        let start = self.at();
         let first = self.tested()?;
         let mut others = Vec::new();
         while let Some(comparison) = self.take_one_of(&COMPARISONS) {
@@ -109,7 +110,7 @@ impl Parser<'_> {
         if others.is_empty() {
             return Ok(first);
         }
-        Ok(self.spanned(first.at, Node::Comparison(Box::new(first), others)))
+        Ok(self.spanned(start, Node::Comparison(Box::new(first), others)))
     }
 
     fn take_one_of<T: Copy>(&mut self, known: &[(&str, T)]) -> Option<T> {
@@ -124,9 +125,10 @@ impl Parser<'_> {
     /// An operand, and what is asked of it as a string, a member of a list, null, or of
     /// its labels.
     fn tested(&mut self) -> Parsed<Expression> {
+        let start = self.at();
         let mut part = self.arithmetic(0)?;
         for _ in 0..MOST_TESTS {
-            match self.test(part)? {
+            match self.test(part, start)? {
                 (next, true) => part = next,
                 (last, false) => return Ok(last),
             }
@@ -135,8 +137,7 @@ impl Parser<'_> {
     }
 
     /// One more test of it, if one follows.
-    fn test(&mut self, part: Expression) -> Parsed<(Expression, bool)> {
-        let start = part.at;
+    fn test(&mut self, part: Expression, start: Span) -> Parsed<(Expression, bool)> {
         let text_test = TEXT_TESTS.iter().find(|(words, _)| self.is_word(words[0]));
         let node = if let Some(&(words, test)) = text_test {
             for word in words {
@@ -180,6 +181,7 @@ impl Parser<'_> {
         let Some(operators) = ARITHMETIC.get(precedence) else {
             return self.unary();
         };
+        let start = self.at();
         let first = self.arithmetic(precedence + 1)?;
         let mut others = Vec::new();
         while let Some(operator) = self.take_one_of(operators) {
@@ -188,7 +190,7 @@ impl Parser<'_> {
         if others.is_empty() {
             return Ok(first);
         }
-        Ok(self.spanned(first.at, Node::Arithmetic(Box::new(first), others)))
+        Ok(self.spanned(start, Node::Arithmetic(Box::new(first), others)))
     }
 
     fn unary(&mut self) -> Parsed<Expression> {
@@ -227,6 +229,7 @@ impl Parser<'_> {
 
     /// An atom, and properties and elements of it.
     pub(super) fn postfix(&mut self) -> Parsed<Expression> {
+        let start = self.at();
         let atom = self.atom()?;
         if matches!(atom.node, Node::Pattern(_)) {
             return Ok(atom);
@@ -244,7 +247,7 @@ impl Parser<'_> {
         if steps.is_empty() {
             return Ok(atom);
         }
-        Ok(self.spanned(atom.at, Node::Access(Box::new(atom), steps)))
+        Ok(self.spanned(start, Node::Access(Box::new(atom), steps)))
     }
 
     fn element(&mut self) -> Parsed<Access> {

@@ -65,6 +65,11 @@ const RESERVED: &[&str] = &[
     "YIELD",
 ];
 
+/// Words behind an operand.
+const OPERATORS: &[&str] = &[
+    "AND", "OR", "XOR", "IN", "IS", "STARTS", "ENDS", "CONTAINS",
+];
+
 pub(crate) fn is_reserved(word: &str) -> bool {
     // Longer than the longest of them.
     word.len() <= 10 && RESERVED.contains(&word.to_ascii_uppercase().as_str())
@@ -76,7 +81,7 @@ pub(crate) fn statement(text: &str) -> Result<Statement, Error> {
         let mut parser = Parser::new(text)?;
         let statement = parser.statement()?;
         parser.take(";");
-        parser.need_end(";, or the end of the statement")?;
+        parser.need_end(";, or the end of the statement,", query::WORDS)?;
         Ok(statement)
     };
     read(text).map_err(|problem: Problem| problem.of(text))
@@ -94,7 +99,7 @@ pub(crate) fn statements(text: &str) -> Result<Vec<Statement>, Error> {
             }
             found.push(parser.statement()?);
             if !parser.take(";") {
-                parser.need_end(";, or the end of the statement")?;
+                parser.need_end(";, or the end of the statement,", query::WORDS)?;
             }
         }
     };
@@ -106,7 +111,7 @@ pub(crate) fn expression(text: &str) -> Result<Expression, Error> {
     let read = |text| {
         let mut parser = Parser::new(text)?;
         let expression = parser.expression()?;
-        parser.need_end("an operator, such as AND")?;
+        parser.need_end("an operator, such as AND,", OPERATORS)?;
         Ok(expression)
     };
     read(text).map_err(|problem: Problem| problem.of(text))
@@ -231,10 +236,10 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn need_end(&self, expected: &str) -> Parsed<()> {
+    fn need_end(&self, expected: &str, words: &[&str]) -> Parsed<()> {
         match self.token() {
             Token::End => Ok(()),
-            _ => Err(self.unexpected(expected, query::WORDS)),
+            _ => Err(self.unexpected(expected, words)),
         }
     }
 
@@ -334,8 +339,11 @@ impl<'t> Parser<'t> {
         let what = format!("{found} where {expected} should be");
         let problem = self.problem(Detail::UnexpectedSyntax, at, what, hint);
         match self.word() {
-            Some(word) => problem.near(word, words.iter().copied()),
-            None => problem,
+            // A keyword that is right elsewhere was not misspelled.
+            Some(word) if !words.iter().any(|known| known.eq_ignore_ascii_case(word)) => {
+                problem.near(word, words.iter().copied())
+            }
+            _ => problem,
         }
     }
 }

@@ -8,7 +8,7 @@ use super::value::Place;
 use super::{Checker, Layer, problem};
 use crate::error::Detail;
 use crate::parse::Parsed;
-use crate::tree::{Expression, Node, Projection, Span};
+use crate::tree::{Expression, Item, Node, Projection, Span};
 
 /// Columns of a projection.
 type Columns = Vec<(String, Type)>;
@@ -38,8 +38,8 @@ impl Checker<'_> {
             let what = "there are no variables that * could return";
             return Err(problem(Detail::NoVariablesInScope, at, what, hint));
         }
-        let columns = self.items(projection, is_with)?;
-        let (grouped, keys): (Vec<&Expression>, Vec<&Expression>) = {
+        let columns = self.items(projection)?;
+        let (aggregated, keys): (Vec<&Expression>, Vec<&Expression>) = {
             let values = projection.items.iter().map(|item| &item.value);
             values.partition(|value| has_aggregation(value))
         };
@@ -47,17 +47,23 @@ impl Checker<'_> {
             values: keys,
             all: projection.all,
         };
-        for value in &grouped {
+        for value in &aggregated {
             keys.check(value, &mut Vec::new())?;
         }
-        let hides = projection.distinct || !grouped.is_empty();
+        let hides = projection.distinct || !aggregated.is_empty();
         let new = Layer {
             variables: columns.iter().cloned().collect(),
             is_closed: false,
         };
         self.in_layer(new, |checker| {
             for item in &projection.order {
-                checker.sort_key(&item.key, projection, &keys, !grouped.is_empty())?;
+                checker.sort_key(&item.key, projection, &keys, !aggregated.is_empty())?;
+            }
+            if let Some(filter) = &projection.filter {
+                checker.filter(Some(filter))?;
+                if hides {
+                    checker.sees_columns(filter, projection, &keys, false, &mut Vec::new())?;
+                }
             }
             Ok(())
         })?;
@@ -66,12 +72,8 @@ impl Checker<'_> {
                 self.count(bound, word)?;
             }
         }
-        if let Some(filter) = &projection.filter {
-            let new = Layer {
-                variables: columns.iter().cloned().collect(),
-                is_closed: hides && !projection.all,
-            };
-            self.in_layer(new, |checker| checker.filter(Some(filter)))?;
+        if is_with {
+            need_names(projection)?;
         }
         if projection.all && !is_with {
             let mut all: BTreeMap<String, Type> = self.own_variables().clone();
@@ -81,32 +83,16 @@ impl Checker<'_> {
         Ok(columns)
     }
 
-    fn items(&mut self, projection: &Projection, is_with: bool) -> Parsed<Columns> {
+    fn items(&mut self, projection: &Projection) -> Parsed<Columns> {
         let mut columns = Columns::new();
         let mut names = std::collections::BTreeSet::new();
         for item in &projection.items {
             let of = self.value(&item.value, Place::column())?;
-            let is_variable = matches!(item.value.node, Node::Variable(_));
-            if is_with && item.alias.is_none() && !is_variable {
-                let what = format!("{} has no name", item.written);
-                let hint = "give it one, with AS";
-                return Err(problem(
-                    Detail::NoExpressionAlias,
-                    item.value.at,
-                    what,
-                    hint,
-                ));
-            }
             let name = item.name();
             if !names.insert(name) {
                 let what = format!("there are two columns {name}");
                 let hint = "give one another name, with AS";
-                return Err(problem(
-                    Detail::ColumnNameConflict,
-                    item.value.at,
-                    what,
-                    hint,
-                ));
+                return Err(problem(Detail::ColumnNameConflict, item.value.at, what, hint));
             }
             columns.push((name.to_string(), of));
         }
@@ -119,12 +105,7 @@ impl Checker<'_> {
         let hint = "write an integer of 0 or more, or a parameter";
         if matches!(bound.node, Node::Integer(number) if number < 0) {
             let what = format!("{word} is less than 0");
-            return Err(problem(
-                Detail::NegativeIntegerArgument,
-                bound.at,
-                what,
-                hint,
-            ));
+            return Err(problem(Detail::NegativeIntegerArgument, bound.at, what, hint));
         }
         if of == Type::Float || !of.may_be(Kind::Number) {
             let what = format!("{word} is a {of}, and no INTEGER");
@@ -162,11 +143,7 @@ impl Checker<'_> {
         is_ambiguous: bool,
         own: &mut Vec<&'t str>,
     ) -> Parsed<()> {
-        if projection
-            .items
-            .iter()
-            .any(|item| item.value.node == of.node)
-        {
+        if projection.items.iter().any(|item| item.value.node == of.node) {
             return Ok(());
         }
         if let Node::Variable(name) = &of.node {
@@ -192,6 +169,19 @@ impl Checker<'_> {
         }
         own.truncate(before);
         Ok(())
+    }
+}
+
+/// Refuses columns of WITH without a name.
+fn need_names(projection: &Projection) -> Parsed<()> {
+    let has_name = |item: &&Item| item.alias.is_some() || matches!(item.value.node, Node::Variable(_));
+    match projection.items.iter().find(|item| !has_name(item)) {
+        None => Ok(()),
+        Some(item) => {
+            let what = format!("{} has no name", item.written);
+            let hint = "give it one, with AS";
+            Err(problem(Detail::NoExpressionAlias, item.value.at, what, hint))
+        }
     }
 }
 

@@ -79,6 +79,10 @@ impl Checker<'_> {
     }
 
     fn written_relationship(&mut self, part: &RelationshipPattern, is_merge: bool) -> Parsed<()> {
+        if let Some(variable) = &part.variable {
+            self.need_unbound(variable)?;
+            self.bind(&variable.text, Type::Relationship);
+        }
         if part.length.is_some() || part.quantifier.is_some() {
             let what = "a relationship that is written has no length";
             let hint = "write each relationship, or use FOREACH";
@@ -106,10 +110,6 @@ impl Checker<'_> {
         }
         if let Some(filter) = &part.filter {
             return Err(no_condition(filter.at));
-        }
-        if let Some(variable) = &part.variable {
-            self.need_unbound(variable)?;
-            self.bind(&variable.text, Type::Relationship);
         }
         Ok(())
     }

@@ -1,0 +1,48 @@
+//! What a statement of a transaction reads.
+
+use super::source::Source;
+use super::{GraphRead, sealed};
+use crate::graph::names::KnownNames;
+use crate::graph::transaction::Transaction;
+use crate::graph::view::View;
+use crate::transaction::{Changed, Reads};
+
+/// The graph as a transaction shows it at one moment: its snapshot, and its writes up to
+/// then. What the transaction writes later, or takes back, changes nothing here, so that
+/// no clause of a query sees its own writes. Threads may read it while the transaction
+/// writes; it may outlive the transaction.
+///
+/// Cheap to make and to clone: it shares the transaction's changes until either is
+/// changed. Reads of a serializable transaction count as the transaction's own.
+#[derive(Clone)]
+pub struct Statement {
+    view: View,
+    changed: Changed,
+    reads: Option<Reads>,
+    names: KnownNames,
+}
+
+impl Transaction {
+    /// A reader of the graph as it is now in this transaction.
+    pub fn statement(&self) -> Statement {
+        Statement {
+            view: self.snapshot().clone(),
+            changed: Changed::clone(self.inner.overlay()),
+            reads: self.inner.reads().cloned(),
+            names: self.known_names(),
+        }
+    }
+}
+
+impl sealed::Readable for Statement {
+    fn source(&self) -> Source<'_> {
+        Source {
+            view: &self.view,
+            overlay: Some(&self.changed),
+            reads: self.reads.as_ref(),
+            names: Some(&self.names),
+        }
+    }
+}
+
+impl GraphRead for Statement {}

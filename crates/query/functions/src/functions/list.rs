@@ -1,0 +1,145 @@
+//! Functions of lists.
+
+use evergraph_property_graph::Value;
+
+use super::definition::{Category, Function, may, needs};
+use super::{scalar, unreachable_type, wrong};
+use crate::datum::{Datum, Elements};
+use crate::environment::Environment;
+use crate::error::{ErrorKind, EvaluationError};
+use crate::types::Types;
+
+type Result = std::result::Result<Datum, EvaluationError>;
+
+const LIST: Category = Category::List;
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new(
+        LIST,
+        "range",
+        &[
+            needs("start", Types::INTEGER),
+            needs("end", Types::INTEGER),
+            may("step", Types::INTEGER),
+        ],
+        Types::LIST,
+        "Integers from the first to the last, both in it, a step (1) apart.",
+        ("range(2, 10, 3)", "[2, 5, 8]"),
+        range,
+    ),
+    Function::new(
+        LIST,
+        "head",
+        &[needs("list", Types::LIST)],
+        Types::ANY,
+        "First element of a list, null if there is none.",
+        ("head([1, 2])", "1"),
+        |arguments, _| Ok(elements(&arguments[0])?.get(0).unwrap_or_default()),
+    ),
+    Function::new(
+        LIST,
+        "last",
+        &[needs("list", Types::LIST)],
+        Types::ANY,
+        "Last element of a list, null if there is none.",
+        ("last([1, 2])", "2"),
+        |arguments, _| {
+            Ok(elements(&arguments[0])?
+                .iter()
+                .next_back()
+                .unwrap_or_default())
+        },
+    ),
+    Function::new(
+        LIST,
+        "tail",
+        &[needs("list", Types::LIST)],
+        Types::LIST,
+        "A list without its first element.",
+        ("tail([1, 2, 3])", "[2, 3]"),
+        |arguments, _| {
+            let elements = elements(&arguments[0])?;
+            Ok(elements.slice(elements.len().min(1)..elements.len()))
+        },
+    ),
+    Function::new(
+        LIST,
+        "reverse",
+        &[needs("value", Types::LIST.or(Types::STRING))],
+        Types::LIST.or(Types::STRING),
+        "A list or a text from its end to its beginning.",
+        ("reverse('raksO')", "'Oskar'"),
+        reverse,
+    ),
+    Function::new(
+        LIST,
+        "toBooleanList",
+        &[needs("list", Types::LIST)],
+        Types::LIST,
+        "Each element by toBooleanOrNull.",
+        ("toBooleanList(['true', 'a'])", "[true, null]"),
+        |arguments, _| scalar::each(arguments, scalar::boolean),
+    ),
+    Function::new(
+        LIST,
+        "toFloatList",
+        &[needs("list", Types::LIST)],
+        Types::LIST,
+        "Each element by toFloatOrNull.",
+        ("toFloatList(['1.5', 2])", "[1.5, 2.0]"),
+        |arguments, _| scalar::each(arguments, scalar::float),
+    ),
+    Function::new(
+        LIST,
+        "toIntegerList",
+        &[needs("list", Types::LIST)],
+        Types::LIST,
+        "Each element by toIntegerOrNull.",
+        ("toIntegerList(['1', 2.5])", "[1, 2]"),
+        |arguments, _| scalar::each(arguments, scalar::integer),
+    ),
+    Function::new(
+        LIST,
+        "toStringList",
+        &[needs("list", Types::LIST)],
+        Types::LIST,
+        "Each element by toStringOrNull.",
+        ("toStringList([1, true])", "['1', 'true']"),
+        |arguments, _| scalar::each(arguments, scalar::text),
+    ),
+];
+
+fn elements(datum: &Datum) -> std::result::Result<Elements<'_>, EvaluationError> {
+    datum.elements().ok_or_else(unreachable_type)
+}
+
+fn range(arguments: &[Datum], environment: &Environment<'_>) -> Result {
+    let number = |at: usize| arguments.get(at)?.as_value()?.as_integer();
+    let (Some(start), Some(end)) = (number(0), number(1)) else {
+        return Err(unreachable_type());
+    };
+    let step = number(2).unwrap_or(1);
+    if step == 0 {
+        return Err(wrong(
+            ErrorKind::NumberOutOfRange,
+            "range() needs a step other than 0",
+        ));
+    }
+    let span = (i128::from(end) - i128::from(start)) / i128::from(step);
+    if (end < start) != (step < 0) && end != start {
+        return Ok(Datum::list(Vec::new()));
+    }
+    let count = usize::try_from(span + 1).unwrap_or(usize::MAX);
+    environment.check_elements(count)?;
+    // None of them is out of range, but a product may be on its way.
+    let integers =
+        (0..count as i64).map(|at| Value::Integer(start.wrapping_add(at.wrapping_mul(step))));
+    Ok(Datum::Value(Value::List(integers.collect())))
+}
+
+fn reverse(arguments: &[Datum], _: &Environment<'_>) -> Result {
+    if let Datum::Value(Value::Text(text)) = &arguments[0] {
+        return Ok(text.chars().rev().collect::<String>().into());
+    }
+    Ok(Datum::list(elements(&arguments[0])?.iter().rev().collect()))
+}

@@ -1,0 +1,131 @@
+//! The functions of the language: one table, from which they are called, listed and
+//! documented.
+
+mod aggregating;
+mod definition;
+mod graph;
+mod list;
+mod mathematical;
+mod scalar;
+mod spatial;
+mod temporal;
+mod text;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+pub use definition::{Category, Evaluation, Function, OnNull, Parameter, Times};
+
+use crate::datum::Datum;
+use crate::environment::Environment;
+use crate::error::{ErrorKind, EvaluationError};
+use crate::types::Types;
+
+/// Tables of the categories, in the order of the documentation.
+const TABLES: [&[Function]; 13] = [
+    scalar::FUNCTIONS,
+    graph::FUNCTIONS,
+    list::FUNCTIONS,
+    mathematical::FUNCTIONS,
+    text::FUNCTIONS,
+    temporal::OF_KINDS[0],
+    temporal::OF_KINDS[1],
+    temporal::OF_KINDS[2],
+    temporal::OF_KINDS[3],
+    temporal::OF_KINDS[4],
+    temporal::FUNCTIONS,
+    spatial::FUNCTIONS,
+    aggregating::FUNCTIONS,
+];
+
+/// All functions, by category.
+pub fn all() -> impl Iterator<Item = &'static Function> {
+    TABLES.into_iter().flatten()
+}
+
+/// A function by its name, in any case.
+///
+/// # Errors
+/// No function has it; the error names the nearest.
+pub fn find(name: &str) -> Result<&'static Function, EvaluationError> {
+    static BY_NAME: LazyLock<HashMap<String, &'static Function>> = LazyLock::new(|| {
+        let named = all().map(|function| (function.name.to_lowercase(), function));
+        named.collect()
+    });
+    let lower = name.to_lowercase();
+    BY_NAME.get(&lower).copied().ok_or_else(|| {
+        let near = nearest(&lower, all().map(|function| function.name));
+        let near = near.map_or(String::new(), |near| format!("; did you mean {near}()?"));
+        let message = format!("there is no function {name}(){near}");
+        EvaluationError::new(ErrorKind::UnknownFunction, message)
+    })
+}
+
+/// The name that the fewest changed letters lead to, if they are few.
+pub(crate) fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let most = name.chars().count() / 3 + 1;
+    let distances = names.map(|known| (distance(name, &known.to_lowercase()), known));
+    let near = distances.filter(|(distance, _)| *distance <= most);
+    near.min().map(|(_, known)| known)
+}
+
+/// Letters to add, remove or change.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.to_lowercase().chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, to) in b.iter().enumerate() {
+            let changed = diagonal + usize::from(from != *to);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+/// The value of a call of a function that does not aggregate.
+///
+/// # Errors
+/// Too many or too few arguments, arguments of other types than it takes, and its own.
+pub fn call(
+    function: &Function,
+    arguments: &[Datum],
+    environment: &Environment<'_>,
+) -> Result<Datum, EvaluationError> {
+    function.check_count(arguments.len())?;
+    let Evaluation::Scalar(evaluate) = function.evaluation else {
+        let message = format!("{}() aggregates rows: it is no call here", function.name);
+        return Err(EvaluationError::new(
+            ErrorKind::InvalidArgumentType,
+            message,
+        ));
+    };
+    if function.on_null == OnNull::Null && arguments.iter().any(Datum::is_null) {
+        return Ok(Datum::NULL);
+    }
+    for (at, argument) in arguments.iter().enumerate() {
+        function.check_type(at, Types::of(argument))?;
+    }
+    evaluate(arguments, environment)
+}
+
+/// An error of an argument's value.
+fn wrong(kind: ErrorKind, message: impl Into<String>) -> EvaluationError {
+    EvaluationError::new(kind, message)
+}
+
+/// The error of a map of fields, some of which no field can have.
+fn not_storable() -> EvaluationError {
+    let message = "fields are no nodes, relationships or paths";
+    wrong(ErrorKind::InvalidArgumentValue, message)
+}
+
+/// The error of an argument that the types of a definition let through, but not its code;
+/// a test calls every function with every type.
+fn unreachable_type() -> EvaluationError {
+    wrong(
+        ErrorKind::InvalidArgumentValue,
+        "an argument has a type that the function does not take",
+    )
+}

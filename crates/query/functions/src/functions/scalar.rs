@@ -1,0 +1,313 @@
+//! Functions of any values: choice, conversion, description.
+
+use std::collections::BTreeSet;
+
+use evergraph_property_graph::Value;
+
+use super::definition::{Category, Function, any, needs};
+use super::unreachable_type;
+use crate::datum::Datum;
+use crate::environment::Environment;
+use crate::error::EvaluationError;
+use crate::types::Types;
+
+type Result = std::result::Result<Datum, EvaluationError>;
+
+const SCALAR: Category = Category::Scalar;
+const SIMPLE: Types = Types::BOOLEAN.or(Types::NUMBER).or(Types::STRING);
+const TEXTS: Types = SIMPLE
+    .or(Types::INSTANT)
+    .or(Types::DURATION)
+    .or(Types::POINT);
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new(
+        SCALAR,
+        "coalesce",
+        &[any("values", Types::ANY)],
+        Types::ANY,
+        "The first of its arguments that is not null.",
+        ("coalesce(null, 'a', 'b')", "'a'"),
+        coalesce,
+    )
+    .of_null(),
+    Function::new(
+        SCALAR,
+        "nullIf",
+        &[needs("value", Types::ANY), needs("other", Types::ANY)],
+        Types::ANY,
+        "Null if both are equal, else the first.",
+        ("nullIf(4, 4)", "null"),
+        null_if,
+    )
+    .of_null(),
+    Function::new(
+        SCALAR,
+        "exists",
+        &[needs("value", Types::ANY)],
+        Types::BOOLEAN,
+        "Whether a value, mostly a property, is not null.",
+        ("exists(n.name)", "true"),
+        |arguments, _| Ok((!arguments[0].is_null()).into()),
+    )
+    .of_null(),
+    Function::new(
+        SCALAR,
+        "size",
+        &[needs("value", Types::LIST.or(Types::STRING).or(Types::MAP))],
+        Types::INTEGER,
+        "Number of elements of a list, characters of a text, or entries of a map.",
+        ("size([1, 2, 3])", "3"),
+        size,
+    ),
+    Function::new(
+        SCALAR,
+        "isEmpty",
+        &[needs("value", Types::LIST.or(Types::STRING).or(Types::MAP))],
+        Types::BOOLEAN,
+        "Whether a list, a text or a map has nothing in it.",
+        ("isEmpty([])", "true"),
+        |arguments, environment| Ok((size(arguments, environment)? == Datum::from(0)).into()),
+    ),
+    Function::new(
+        SCALAR,
+        "toBoolean",
+        &[needs(
+            "value",
+            Types::BOOLEAN.or(Types::STRING).or(Types::INTEGER),
+        )],
+        Types::BOOLEAN,
+        "The truth value that a text says, null if it says none; an integer is true but for 0.",
+        ("toBoolean('true')", "true"),
+        |arguments, _| to(arguments, boolean),
+    ),
+    Function::new(
+        SCALAR,
+        "toBooleanOrNull",
+        &[needs("value", Types::ANY)],
+        Types::BOOLEAN,
+        "As toBoolean, and null of values of other types.",
+        ("toBooleanOrNull(1.5)", "null"),
+        |arguments, _| or_null(arguments, boolean),
+    ),
+    Function::new(
+        SCALAR,
+        "toFloat",
+        &[needs("value", Types::NUMBER.or(Types::STRING))],
+        Types::FLOAT,
+        "The float of a number or of a text, null if the text is no number.",
+        ("toFloat('11.5')", "11.5"),
+        |arguments, _| to(arguments, float),
+    ),
+    Function::new(
+        SCALAR,
+        "toFloatOrNull",
+        &[needs("value", Types::ANY)],
+        Types::FLOAT,
+        "As toFloat, and null of values of other types.",
+        ("toFloatOrNull(true)", "null"),
+        |arguments, _| or_null(arguments, float),
+    ),
+    Function::new(
+        SCALAR,
+        "toInteger",
+        &[needs("value", SIMPLE)],
+        Types::INTEGER,
+        "The integer of a number or of a text, without its fraction; null if it is none.",
+        ("toInteger('2.9')", "2"),
+        |arguments, _| to(arguments, integer),
+    ),
+    Function::new(
+        SCALAR,
+        "toIntegerOrNull",
+        &[needs("value", Types::ANY)],
+        Types::INTEGER,
+        "As toInteger, and null of values of other types.",
+        ("toIntegerOrNull([])", "null"),
+        |arguments, _| or_null(arguments, integer),
+    ),
+    Function::new(
+        SCALAR,
+        "toString",
+        &[needs("value", TEXTS)],
+        Types::STRING,
+        "The text of a number, a truth value, a temporal or spatial value.",
+        ("toString(date('2015-W30-2'))", "'2015-07-21'"),
+        |arguments, _| to(arguments, text),
+    ),
+    Function::new(
+        SCALAR,
+        "toStringOrNull",
+        &[needs("value", Types::ANY)],
+        Types::STRING,
+        "As toString, and null of values of other types.",
+        ("toStringOrNull([1])", "null"),
+        |arguments, _| or_null(arguments, text),
+    ),
+    Function::new(
+        SCALAR,
+        "valueType",
+        &[needs("value", Types::ANY)],
+        Types::STRING,
+        "Name of the type of a value.",
+        (
+            "valueType([1, 'a'])",
+            "'LIST<INTEGER NOT NULL | STRING NOT NULL> NOT NULL'",
+        ),
+        |arguments, _| Ok(value_type(&arguments[0]).into()),
+    )
+    .of_null(),
+    Function::new(
+        SCALAR,
+        "timestamp",
+        &[],
+        Types::INTEGER,
+        "Milliseconds from 1970-01-01T00:00Z to the beginning of the statement.",
+        ("timestamp() = datetime().epochMillis", "true"),
+        |_, environment| Ok(environment.clock.statement.milliseconds().into()),
+    ),
+    Function::new(
+        SCALAR,
+        "randomUUID",
+        &[],
+        Types::STRING,
+        "A random identifier of version 4.",
+        ("size(randomUUID())", "36"),
+        |_, environment| Ok(random_uuid(environment).into()),
+    ),
+];
+
+fn coalesce(arguments: &[Datum], _: &Environment<'_>) -> Result {
+    let found = arguments.iter().find(|argument| !argument.is_null());
+    Ok(found.cloned().unwrap_or_default())
+}
+
+fn null_if(arguments: &[Datum], _: &Environment<'_>) -> Result {
+    let equal = arguments[0].equals(&arguments[1]) == Some(true);
+    Ok(if equal {
+        Datum::NULL
+    } else {
+        arguments[0].clone()
+    })
+}
+
+pub(super) fn size(arguments: &[Datum], _: &Environment<'_>) -> Result {
+    let size = match &arguments[0] {
+        Datum::Value(Value::Text(text)) => text.chars().count(),
+        Datum::Value(Value::Map(entries)) => entries.len(),
+        Datum::Map(entries) => entries.len(),
+        other => other.elements().ok_or_else(unreachable_type)?.len(),
+    };
+    Ok((size as i64).into())
+}
+
+/// A conversion: `None` of a type that it does not take.
+type Conversion = fn(&Value) -> Option<Value>;
+
+fn to(arguments: &[Datum], conversion: Conversion) -> Result {
+    let converted = arguments[0].as_value().and_then(conversion);
+    converted.map(Datum::Value).ok_or_else(unreachable_type)
+}
+
+fn or_null(arguments: &[Datum], conversion: Conversion) -> Result {
+    let converted = arguments[0].as_value().and_then(conversion);
+    Ok(converted.map(Datum::Value).unwrap_or_default())
+}
+
+/// Each element converted, null where it has no such value.
+pub(super) fn each(arguments: &[Datum], conversion: Conversion) -> Result {
+    let elements = arguments[0].elements().ok_or_else(unreachable_type)?;
+    let converted = elements
+        .iter()
+        .map(|element| or_null(&[element], conversion));
+    Ok(Datum::list(
+        converted.collect::<std::result::Result<_, _>>()?,
+    ))
+}
+
+pub(super) fn boolean(value: &Value) -> Option<Value> {
+    Some(match value {
+        Value::Boolean(_) => value.clone(),
+        Value::Integer(number) => (*number != 0).into(),
+        Value::Text(text) if text.trim().eq_ignore_ascii_case("true") => true.into(),
+        Value::Text(text) if text.trim().eq_ignore_ascii_case("false") => false.into(),
+        Value::Text(_) => Value::Null,
+        _ => return None,
+    })
+}
+
+pub(super) fn float(value: &Value) -> Option<Value> {
+    match value {
+        Value::Text(text) => Some(number(text).map_or(Value::Null, Value::Float)),
+        other => other.as_float().map(Value::Float),
+    }
+}
+
+/// A decimal number, not the words that Rust reads as one.
+fn number(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let has_digits = text.bytes().any(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| has_digits)
+}
+
+pub(super) fn integer(value: &Value) -> Option<Value> {
+    let of_float = |number: f64| {
+        let fits = number.is_finite() && number.abs() < 9_223_372_036_854_775_808.0;
+        fits.then_some(Value::Integer(number as i64))
+    };
+    Some(match value {
+        Value::Integer(_) => value.clone(),
+        Value::Boolean(truth) => i64::from(*truth).into(),
+        Value::Float(number) => of_float(*number).unwrap_or_default(),
+        Value::Text(text) => match text.trim().parse::<i64>() {
+            Ok(number) => number.into(),
+            Err(_) => number(text).and_then(of_float).unwrap_or_default(),
+        },
+        _ => return None,
+    })
+}
+
+pub(super) fn text(value: &Value) -> Option<Value> {
+    Some(match value {
+        Value::Text(_) => value.clone(),
+        Value::Float(number) if number.is_nan() => "NaN".into(),
+        Value::Float(number) if number.is_infinite() && *number > 0.0 => "Infinity".into(),
+        Value::Float(number) if number.is_infinite() => "-Infinity".into(),
+        Value::Boolean(_) | Value::Integer(_) | Value::Float(_) | Value::Point(_) => {
+            value.to_string().into()
+        }
+        other => other.temporal_text()?.into(),
+    })
+}
+
+fn value_type(datum: &Datum) -> String {
+    if datum.is_null() {
+        return "NULL".to_string();
+    }
+    match datum.elements() {
+        None => format!("{} NOT NULL", datum.type_name()),
+        Some(elements) => {
+            let types: BTreeSet<String> = elements.iter().map(|one| value_type(&one)).collect();
+            let types: Vec<String> = types.into_iter().collect();
+            let inner = if types.is_empty() {
+                "NOTHING".to_string()
+            } else {
+                types.join(" | ")
+            };
+            format!("LIST<{inner}> NOT NULL")
+        }
+    }
+}
+
+fn random_uuid(environment: &Environment<'_>) -> String {
+    let high = environment.random() & !0xF000 | 0x4000;
+    let low = environment.random() & !(0b11 << 62) | 0b10 << 62;
+    format!(
+        "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
+        high >> 32,
+        high >> 16 & 0xFFFF,
+        high & 0xFFFF,
+        low >> 48,
+        low & 0xFFFF_FFFF_FFFF
+    )
+}

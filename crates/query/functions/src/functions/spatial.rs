@@ -1,0 +1,212 @@
+//! Functions of points.
+
+use evergraph_property_graph::Value;
+use evergraph_property_graph::value::{CoordinateSystem, Point};
+
+use super::definition::{Category, Function, needs};
+use super::{not_storable, unreachable_type, wrong};
+use crate::datum::Datum;
+use crate::environment::Environment;
+use crate::error::{ErrorKind, EvaluationError};
+use crate::temporal::Fields;
+use crate::types::Types;
+
+type Result = std::result::Result<Datum, EvaluationError>;
+
+const SPATIAL: Category = Category::Spatial;
+const TWO: &[super::Parameter] = &[needs("from", Types::POINT), needs("to", Types::POINT)];
+const DISTANCE: &str = "Distance of two points: in metres on the globe, else by their \
+    coordinates; null if they are of different coordinate systems.";
+
+/// Radius of the globe in metres, on average.
+const RADIUS: f64 = 6_371_009.0;
+const FIELDS: [&str; 8] = [
+    "x",
+    "y",
+    "z",
+    "longitude",
+    "latitude",
+    "height",
+    "crs",
+    "srid",
+];
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new(
+        SPATIAL,
+        "point",
+        &[needs("fields", Types::MAP)],
+        Types::POINT,
+        "A point of x, y and z, or of longitude, latitude and height; crs or srid may name the \
+         coordinate system.",
+        (
+            "point({longitude: 12.5, latitude: 41.9})",
+            "point({srid: 4326, x: 12.5, y: 41.9})",
+        ),
+        point,
+    ),
+    Function::new(
+        SPATIAL,
+        "point.distance",
+        TWO,
+        Types::FLOAT,
+        DISTANCE,
+        (
+            "point.distance(point({x: 0, y: 0}), point({x: 3, y: 4}))",
+            "5.0",
+        ),
+        distance,
+    ),
+    Function::new(
+        SPATIAL,
+        "distance",
+        TWO,
+        Types::FLOAT,
+        "As point.distance.",
+        ("distance(point({x: 0, y: 0}), point({x: 3, y: 4}))", "5.0"),
+        distance,
+    ),
+    Function::new(
+        SPATIAL,
+        "point.withinBBox",
+        &[
+            needs("point", Types::POINT),
+            needs("lower", Types::POINT),
+            needs("upper", Types::POINT),
+        ],
+        Types::BOOLEAN,
+        "Whether a point lies in the box between two corners.",
+        (
+            "point.withinBBox(point({x: 1, y: 1}), point({x: 0, y: 0}), point({x: 2, y: 2}))",
+            "true",
+        ),
+        within,
+    ),
+];
+
+fn point(arguments: &[Datum], _: &Environment<'_>) -> Result {
+    let Datum::Value(Value::Map(map)) = &arguments[0] else {
+        return Err(not_storable());
+    };
+    let fields = Fields::new(map, &FIELDS)?;
+    let given = FIELDS[..6].iter().filter(|name| map.contains_key(**name));
+    if given.clone().any(|name| fields.get(name).is_none()) {
+        return Ok(Datum::NULL);
+    }
+    let either = |a: &str, b: &str| -> std::result::Result<Option<f64>, EvaluationError> {
+        Ok(fields.float(a)?.or(fields.float(b)?))
+    };
+    let coordinates = [
+        either("x", "longitude")?,
+        either("y", "latitude")?,
+        either("z", "height")?,
+    ];
+    let [Some(x), Some(y), z] = coordinates else {
+        let message = "point() needs x and y, or longitude and latitude";
+        return Err(wrong(ErrorKind::InvalidArgumentValue, message));
+    };
+    let is_geographic = ["longitude", "latitude", "height"]
+        .iter()
+        .any(|name| fields.get(name).is_some());
+    let told = match (fields.integer("srid")?, fields.text("crs")?) {
+        (Some(srid), _) => Some(
+            u32::try_from(srid)
+                .ok()
+                .and_then(CoordinateSystem::from_srid),
+        ),
+        (None, Some(name)) => Some(system_of(name)),
+        (None, None) => None,
+    };
+    let system = match (told, is_geographic, z.is_some()) {
+        (Some(Some(system)), ..) => system,
+        (Some(None), ..) => {
+            let message = "point() knows the coordinate systems wgs-84, wgs-84-3d, cartesian and \
+                           cartesian-3d (4326, 4979, 7203, 9157)";
+            return Err(wrong(ErrorKind::InvalidArgumentValue, message));
+        }
+        (None, true, false) => CoordinateSystem::Wgs84,
+        (None, true, true) => CoordinateSystem::Wgs84Height,
+        (None, false, false) => CoordinateSystem::Cartesian,
+        (None, false, true) => CoordinateSystem::Cartesian3d,
+    };
+    let coordinates: Vec<f64> = [Some(x), Some(y), z].into_iter().flatten().collect();
+    Ok(Value::Point(Point::new(system, &coordinates)?).into())
+}
+
+fn system_of(name: &str) -> Option<CoordinateSystem> {
+    Some(match name.to_ascii_lowercase().as_str() {
+        "wgs-84" | "wgs-84-2d" => CoordinateSystem::Wgs84,
+        "wgs-84-3d" => CoordinateSystem::Wgs84Height,
+        "cartesian" => CoordinateSystem::Cartesian,
+        "cartesian-3d" => CoordinateSystem::Cartesian3d,
+        _ => return None,
+    })
+}
+
+fn points<const N: usize>(arguments: &[Datum]) -> std::result::Result<[Point; N], EvaluationError> {
+    let points = arguments.iter().map(|argument| match argument {
+        Datum::Value(Value::Point(point)) => Ok(*point),
+        _ => Err(unreachable_type()),
+    });
+    let points: Vec<Point> = points.collect::<std::result::Result<_, _>>()?;
+    points.try_into().map_err(|_| unreachable_type())
+}
+
+fn distance(arguments: &[Datum], _: &Environment<'_>) -> Result {
+    let [from, to] = points(arguments)?;
+    if from.system() != to.system() {
+        return Ok(Datum::NULL);
+    }
+    let (a, b) = (from.coordinates(), to.coordinates());
+    let on_globe = matches!(
+        from.system(),
+        CoordinateSystem::Wgs84 | CoordinateSystem::Wgs84Height
+    );
+    let distance = match on_globe {
+        false => hypotenuse(a.iter().zip(b).map(|(a, b)| a - b)),
+        true => {
+            // Points at a height are as far as on a globe of their average height.
+            let height = |point: &[f64]| point.get(2).copied().unwrap_or(0.0);
+            let radius = RADIUS + (height(a) + height(b)) / 2.0;
+            hypotenuse([arc(a, b) * radius, height(a) - height(b)].into_iter())
+        }
+    };
+    Ok(distance.into())
+}
+
+fn hypotenuse(differences: impl Iterator<Item = f64>) -> f64 {
+    differences
+        .map(|difference| difference * difference)
+        .sum::<f64>()
+        .sqrt()
+}
+
+/// Angle between two points of the globe, in radians, by the haversine formula.
+fn arc(a: &[f64], b: &[f64]) -> f64 {
+    let haversine = |angle: f64| (angle / 2.0).sin().powi(2);
+    let (latitude_a, latitude_b) = (a[1].to_radians(), b[1].to_radians());
+    let of_longitudes = haversine((b[0] - a[0]).to_radians());
+    let sum =
+        haversine(latitude_b - latitude_a) + latitude_a.cos() * latitude_b.cos() * of_longitudes;
+    2.0 * sum.sqrt().min(1.0).asin()
+}
+
+fn within(arguments: &[Datum], _: &Environment<'_>) -> Result {
+    let [point, lower, upper] = points(arguments)?;
+    if point.system() != lower.system() || point.system() != upper.system() {
+        return Ok(Datum::NULL);
+    }
+    let on_globe = matches!(
+        point.system(),
+        CoordinateSystem::Wgs84 | CoordinateSystem::Wgs84Height
+    );
+    let mut axes = (point.coordinates().iter().zip(lower.coordinates())).zip(upper.coordinates());
+    let inside = axes.by_ref().enumerate().all(|(axis, ((at, low), high))| {
+        match on_globe && axis == 0 && low > high {
+            // The box crosses the meridian where longitudes begin again.
+            true => at >= low || at <= high,
+            false => (low..=high).contains(&at),
+        }
+    });
+    Ok(inside.into())
+}

@@ -1,0 +1,175 @@
+//! Arithmetic and concatenation.
+
+use std::sync::Arc;
+
+use evergraph_property_graph::Value;
+use evergraph_property_graph::value::Duration;
+
+use super::{Binary, wrong_operands};
+use crate::datum::Datum;
+use crate::environment::Environment;
+use crate::error::{ErrorKind, EvaluationError};
+use crate::temporal::plus_duration;
+
+/// Neither operand is null.
+pub(super) fn arithmetic(
+    operator: Binary,
+    left: &Datum,
+    right: &Datum,
+    environment: &Environment<'_>,
+) -> Result<Datum, EvaluationError> {
+    use Value::{Duration as Length, Float, Integer};
+    let unfit = || wrong_operands(operator, left, right);
+    if matches!(operator, Binary::Add | Binary::Concatenate)
+        && let Some(joined) = joined(operator, left, right, environment)?
+    {
+        return Ok(joined);
+    }
+    let (Datum::Value(a), Datum::Value(b)) = (left, right) else {
+        return Err(unfit());
+    };
+    let value = match (operator, a, b) {
+        (Binary::Concatenate, ..) => return Err(unfit()),
+        (Binary::Power, ..) => {
+            let (Some(a), Some(b)) = (a.as_float(), b.as_float()) else {
+                return Err(unfit());
+            };
+            Float(a.powf(b))
+        }
+        (_, Integer(a), Integer(b)) => Integer(of_integers(operator, *a, *b)?),
+        (_, Integer(_) | Float(_), Integer(_) | Float(_)) => {
+            let (a, b) = (a.as_float().unwrap_or(0.0), b.as_float().unwrap_or(0.0));
+            Float(of_floats(operator, a, b))
+        }
+        (Binary::Add, Length(a), Length(b)) => Length(a.plus(*b)?),
+        (Binary::Subtract, Length(a), Length(b)) => Length(a.plus(b.scaled(-1, 1)?)?),
+        (Binary::Multiply, Length(length), number) | (Binary::Multiply, number, Length(length)) => {
+            Length(scaled(*length, number, false)?.ok_or_else(unfit)?)
+        }
+        (Binary::Divide, Length(length), number) => {
+            Length(scaled(*length, number, true)?.ok_or_else(unfit)?)
+        }
+        (Binary::Add, instant, Length(length)) | (Binary::Add, Length(length), instant) => {
+            plus_duration(instant, *length)?.ok_or_else(unfit)?
+        }
+        (Binary::Subtract, instant, Length(length)) => {
+            plus_duration(instant, length.scaled(-1, 1)?)?.ok_or_else(unfit)?
+        }
+        _ => return Err(unfit()),
+    };
+    Ok(Datum::Value(value))
+}
+
+fn overflow(operator: Binary, a: i64, b: i64) -> EvaluationError {
+    let message = format!("{a} {operator} {b} is no integer of 64 bits");
+    EvaluationError::new(ErrorKind::IntegerOverflow, message)
+}
+
+/// Arithmetic of integers, but powers.
+pub(crate) fn of_integers(operator: Binary, a: i64, b: i64) -> Result<i64, EvaluationError> {
+    let result = match operator {
+        Binary::Add => a.checked_add(b),
+        Binary::Subtract => a.checked_sub(b),
+        Binary::Multiply => a.checked_mul(b),
+        _ if b == 0 => {
+            let message = format!("{a} {operator} 0: an integer is not divided by 0");
+            return Err(EvaluationError::new(ErrorKind::DivisionByZero, message));
+        }
+        Binary::Divide => a.checked_div(b),
+        _ => Some(a.wrapping_rem(b)),
+    };
+    result.ok_or_else(|| overflow(operator, a, b))
+}
+
+/// Arithmetic of floats, but powers.
+pub(crate) fn of_floats(operator: Binary, a: f64, b: f64) -> f64 {
+    match operator {
+        Binary::Add => a + b,
+        Binary::Subtract => a - b,
+        Binary::Multiply => a * b,
+        Binary::Divide => a / b,
+        _ => a % b,
+    }
+}
+
+fn scaled(
+    length: Duration,
+    by: &Value,
+    divides: bool,
+) -> Result<Option<Duration>, EvaluationError> {
+    Ok(Some(match (by, divides) {
+        (Value::Integer(factor), false) => length.scaled(*factor, 1)?,
+        (Value::Integer(divisor), true) => length.scaled(1, *divisor)?,
+        (Value::Float(factor), false) => length.scaled_by(*factor)?,
+        (Value::Float(divisor), true) => length.scaled_by(1.0 / divisor)?,
+        _ => return Ok(None),
+    }))
+}
+
+/// Texts and lists one behind the other; `+` also takes a number or a truth value beside a
+/// text, and an element beside a list. `None` if they are neither.
+fn joined(
+    operator: Binary,
+    left: &Datum,
+    right: &Datum,
+    environment: &Environment<'_>,
+) -> Result<Option<Datum>, EvaluationError> {
+    let adds = operator == Binary::Add;
+    if let (Some(a), Some(b)) = (left.elements(), right.elements()) {
+        environment.check_elements(a.len() + b.len())?;
+        return Ok(Some(Datum::list(a.iter().chain(b.iter()).collect())));
+    }
+    if let Some(list) = left.elements().filter(|_| adds) {
+        environment.check_elements(list.len() + 1)?;
+        return Ok(Some(Datum::list(
+            list.iter().chain([right.clone()]).collect(),
+        )));
+    }
+    if let Some(list) = right.elements().filter(|_| adds) {
+        environment.check_elements(list.len() + 1)?;
+        let first = std::iter::once(left.clone());
+        return Ok(Some(Datum::list(first.chain(list.iter()).collect())));
+    }
+    let is_text = |datum: &Datum| matches!(datum, Datum::Value(Value::Text(_)));
+    let both = is_text(left) && is_text(right);
+    if !both && !(adds && (is_text(left) || is_text(right))) {
+        return Ok(None);
+    }
+    let (Some(a), Some(b)) = (text_of(left), text_of(right)) else {
+        return Ok(None);
+    };
+    environment.check_bytes(a.len() + b.len())?;
+    Ok(Some(Datum::from([&*a, &*b].concat())))
+}
+
+/// A text, and what `+` writes beside one.
+fn text_of(datum: &Datum) -> Option<Arc<str>> {
+    match datum.as_value()? {
+        Value::Text(text) => Some(text.clone()),
+        value @ (Value::Integer(_) | Value::Float(_) | Value::Boolean(_)) => {
+            Some(value.to_string().into())
+        }
+        value => value.temporal_text().map(Arc::from),
+    }
+}
+
+/// `-number` or `+number`; also of a duration.
+pub(super) fn signed(minus: bool, operand: &Datum) -> Result<Datum, EvaluationError> {
+    Ok(Datum::Value(match operand.as_value() {
+        Some(Value::Null) => Value::Null,
+        Some(Value::Integer(number)) if minus => {
+            Value::Integer(of_integers(Binary::Subtract, 0, *number)?)
+        }
+        Some(Value::Float(number)) if minus => Value::Float(-number),
+        Some(Value::Duration(duration)) if minus => Value::Duration(duration.scaled(-1, 1)?),
+        Some(value @ (Value::Integer(_) | Value::Float(_) | Value::Duration(_))) => value.clone(),
+        _ => {
+            let found = operand.type_name();
+            let message = format!("expected a number behind the sign, found a {found}");
+            return Err(EvaluationError::new(
+                ErrorKind::InvalidArgumentType,
+                message,
+            ));
+        }
+    }))
+}

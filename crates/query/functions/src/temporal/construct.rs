@@ -1,0 +1,196 @@
+//! Temporal values from maps, texts, each other and the clock.
+
+use evergraph_property_graph::Value;
+use evergraph_property_graph::value::{DateTime, LocalDateTime, LocalTime, Time, Zone};
+
+use super::fields::{Fields, Fraction};
+use super::{Kind, Parts};
+use crate::environment::Environment;
+use crate::error::{ErrorKind, EvaluationError};
+
+/// Nanoseconds of a day.
+const DAY: i64 = 86_400_000_000_000;
+
+/// Fields of maps that temporal values are made of.
+pub(super) const FIELDS: [&str; 20] = [
+    "date",
+    "time",
+    "datetime",
+    "year",
+    "month",
+    "day",
+    "week",
+    "dayOfWeek",
+    "ordinalDay",
+    "quarter",
+    "dayOfQuarter",
+    "hour",
+    "minute",
+    "second",
+    "millisecond",
+    "microsecond",
+    "nanosecond",
+    "timezone",
+    "epochSeconds",
+    "epochMillis",
+];
+
+/// A value of a kind, of a text, a map or another temporal value.
+pub(crate) fn construct(
+    kind: Kind,
+    value: &Value,
+    environment: &Environment<'_>,
+) -> Result<Value, EvaluationError> {
+    match value {
+        Value::Text(text) => read(kind, text, environment),
+        Value::Map(map) => of_fields(kind, &Fields::new(map, &FIELDS)?, environment),
+        other => {
+            let parts = Parts::of(other)?.ok_or_else(|| not_temporal(other))?;
+            require(kind, &parts)?;
+            of_parts(kind, &parts, None, environment)
+        }
+    }
+}
+
+fn read(kind: Kind, text: &str, environment: &Environment<'_>) -> Result<Value, EvaluationError> {
+    Ok(match kind {
+        Kind::Date => Value::Date(text.parse()?),
+        Kind::LocalTime => Value::LocalTime(text.parse()?),
+        Kind::Time => Value::Time(text.parse()?),
+        Kind::LocalDateTime => Value::LocalDateTime(text.parse()?),
+        Kind::DateTime => Value::DateTime(DateTime::read_in(text, &environment.zone)?),
+    })
+}
+
+/// The statement's, transaction's or system's time as a value of a kind, in a zone.
+pub(crate) fn now(
+    kind: Kind,
+    moment: &DateTime,
+    zone: Option<&str>,
+    environment: &Environment<'_>,
+) -> Result<Value, EvaluationError> {
+    let zone = zone.map(Zone::read).transpose()?;
+    let zone = zone.unwrap_or_else(|| environment.zone.clone());
+    let shown = zone.show(moment.seconds(), moment.nanoseconds())?;
+    construct(kind, &Value::DateTime(shown), environment)
+}
+
+fn of_fields(
+    kind: Kind,
+    fields: &Fields<'_>,
+    environment: &Environment<'_>,
+) -> Result<Value, EvaluationError> {
+    if let Some(instant) = of_epoch(fields)? {
+        let zone = fields.zone()?.unwrap_or_else(|| environment.zone.clone());
+        let shown = zone.show(instant.seconds(), instant.nanoseconds())?;
+        return construct(kind, &Value::DateTime(shown), environment);
+    }
+    let part = |names: [&str; 2]| -> Result<Parts, EvaluationError> {
+        match names.into_iter().find_map(|name| fields.get(name)) {
+            None => Ok(Parts::default()),
+            Some(value) => Parts::of(value)?.ok_or_else(|| not_temporal(value)),
+        }
+    };
+    let (of_date, of_time) = (part(["date", "datetime"])?, part(["time", "datetime"])?);
+    if let (Some(_), None) = (fields.get("date"), of_date.date) {
+        return Err(wrong("the field 'date' has no date"));
+    }
+    if let (Some(_), None) = (fields.get("time"), of_time.time) {
+        return Err(wrong("the field 'time' has no time"));
+    }
+    let date = match kind.has_date() {
+        true => Some(fields.date(of_date.date)?),
+        // A zone may have another offset on another day.
+        false => of_date.date.or(of_time.date),
+    };
+    let time = match kind.has_time() {
+        true => Some(fields.time(of_time.time, Fraction::Replaces)?),
+        false => None,
+    };
+    let parts = Parts {
+        date,
+        time,
+        zone: of_time.zone,
+    };
+    of_parts(kind, &parts, fields.zone()?, environment)
+}
+
+/// The instant of fields that count from 1970, if there are any.
+fn of_epoch(fields: &Fields<'_>) -> Result<Option<DateTime>, EvaluationError> {
+    if let Some(milliseconds) = fields.integer("epochMillis")? {
+        return Ok(Some(DateTime::from_milliseconds(milliseconds)?));
+    }
+    let Some(seconds) = fields.integer("epochSeconds")? else {
+        return Ok(None);
+    };
+    let nanoseconds = fields.integer("nanosecond")?.unwrap_or(0);
+    let nanoseconds = u32::try_from(nanoseconds)
+        .map_err(|_| wrong("the field 'nanosecond' is from 0 to 999999999"))?;
+    Ok(Some(DateTime::from_seconds(seconds, nanoseconds, 0)?))
+}
+
+/// A value of a kind; with an offset, shown in `zone`: one that has a zone is the same
+/// instant there, another the same time on the clock.
+pub(super) fn of_parts(
+    kind: Kind,
+    parts: &Parts,
+    zone: Option<Zone>,
+    environment: &Environment<'_>,
+) -> Result<Value, EvaluationError> {
+    let local = parts.local();
+    Ok(match kind {
+        Kind::Date => Value::Date(local.date()),
+        Kind::LocalTime => Value::LocalTime(local.time()),
+        Kind::LocalDateTime => Value::LocalDateTime(local),
+        Kind::DateTime => Value::DateTime(match (&parts.zone, zone) {
+            (Some(from), Some(to)) => {
+                let instant = from.resolve(local)?;
+                to.show(instant.seconds(), instant.nanoseconds())?
+            }
+            (Some(zone), None) => zone.resolve(local)?,
+            (None, zone) => zone.as_ref().unwrap_or(&environment.zone).resolve(local)?,
+        }),
+        Kind::Time => {
+            // A zone has the offset of the date, if there is one, else of today.
+            let date = match parts.date {
+                Some(_) => local,
+                None => environment.clock.statement.local(),
+            };
+            let on_date = LocalDateTime::of(date.date(), local.time());
+            let offset = |zone: &Zone| zone.offset_at(on_date);
+            let offsets = (parts.zone.as_ref().map(offset), zone.as_ref().map(offset));
+            Value::Time(match offsets {
+                (Some(from), Some(to)) => shifted(local.time(), from, to)?,
+                (Some(offset), None) | (None, Some(offset)) => Time::new(local.time(), offset)?,
+                (None, None) => Time::new(local.time(), offset(&environment.zone))?,
+            })
+        }
+    })
+}
+
+/// The same instant of a day at another offset.
+fn shifted(time: LocalTime, from: i32, to: i32) -> Result<Time, EvaluationError> {
+    let nanoseconds = time.nanoseconds() as i64 + i64::from(to - from) * 1_000_000_000;
+    let local = LocalTime::from_nanoseconds(nanoseconds.rem_euclid(DAY) as u64)?;
+    Ok(Time::new(local, to)?)
+}
+
+/// Refuses a value that has nothing of what a kind is made of.
+pub(super) fn require(kind: Kind, parts: &Parts) -> Result<(), EvaluationError> {
+    if kind.has_date() && parts.date.is_none() {
+        return Err(wrong("a time of day has no date"));
+    }
+    if !kind.has_date() && parts.time.is_none() {
+        return Err(wrong("a date has no time"));
+    }
+    Ok(())
+}
+
+pub(super) fn wrong(message: &str) -> EvaluationError {
+    EvaluationError::new(ErrorKind::InvalidArgumentValue, message)
+}
+
+pub(super) fn not_temporal(value: &Value) -> EvaluationError {
+    let found = value.type_name();
+    wrong(&format!("a {found} is no date, time or instant"))
+}

@@ -1,0 +1,208 @@
+//! The fields of the maps that temporal values are made of.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use evergraph_property_graph::Value;
+use evergraph_property_graph::value::{Date, LocalTime, Zone};
+
+use crate::error::{ErrorKind, EvaluationError};
+
+/// Nanoseconds of a second.
+const SECOND: i64 = 1_000_000_000;
+
+/// Fields by name, of a function.
+pub(crate) struct Fields<'a> {
+    map: &'a BTreeMap<Arc<str>, Value>,
+}
+
+/// What the fields of fractions of a second do to those of the time they change.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fraction {
+    Replaces,
+    /// The time was cut to a unit of which they are parts.
+    Adds,
+}
+
+impl<'a> Fields<'a> {
+    /// Fields, all of which have to be known.
+    ///
+    /// # Errors
+    /// A field that is not among `known`.
+    pub(crate) fn new(
+        map: &'a BTreeMap<Arc<str>, Value>,
+        known: &[&str],
+    ) -> Result<Self, EvaluationError> {
+        match map.keys().find(|key| !known.contains(&&***key)) {
+            None => Ok(Fields { map }),
+            Some(key) => {
+                let near = crate::functions::nearest(key, known.iter().copied());
+                let near = near.map_or(String::new(), |near| format!("; did you mean '{near}'?"));
+                let message = format!("there is no field '{key}'{near}");
+                Err(EvaluationError::new(
+                    ErrorKind::InvalidArgumentValue,
+                    message,
+                ))
+            }
+        }
+    }
+
+    /// The value of a field; `None` where it is absent or null.
+    pub(crate) fn get(&self, name: &str) -> Option<&'a Value> {
+        self.map.get(name).filter(|value| !value.is_null())
+    }
+
+    /// An integer.
+    pub(crate) fn integer(&self, name: &str) -> Result<Option<i64>, EvaluationError> {
+        match self.get(name) {
+            None => Ok(None),
+            Some(Value::Integer(number)) => Ok(Some(*number)),
+            Some(other) => Err(wrong(name, "an INTEGER", other)),
+        }
+    }
+
+    /// A float; also of an integer.
+    pub(crate) fn float(&self, name: &str) -> Result<Option<f64>, EvaluationError> {
+        let number = self.get(name).map(|value| {
+            let number = value.as_float();
+            number.ok_or_else(|| wrong(name, "a number", value))
+        });
+        number.transpose()
+    }
+
+    /// A text.
+    pub(crate) fn text(&self, name: &str) -> Result<Option<&'a str>, EvaluationError> {
+        let text = self.get(name).map(|value| {
+            let text = value.as_text();
+            text.ok_or_else(|| wrong(name, "a STRING", value))
+        });
+        text.transpose()
+    }
+
+    /// The zone of the field `timezone`.
+    pub(super) fn zone(&self) -> Result<Option<Zone>, EvaluationError> {
+        Ok(self.text("timezone")?.map(Zone::read).transpose()?)
+    }
+
+    /// A date from its fields; those that are absent are of `base`, else the first.
+    pub(super) fn date(&self, base: Option<Date>) -> Result<Date, EvaluationError> {
+        let year = self.integer("year")?;
+        let year = year
+            .map(|year| i32::try_from(year).map_err(|_| out_of_range("year", year)))
+            .transpose()?;
+        let has = |names: [&str; 2]| names.iter().any(|name| self.get(name).is_some());
+        let needed = |known: Option<i32>| {
+            let year = year.or(known);
+            year.ok_or_else(|| absent("year"))
+        };
+        if has(["week", "dayOfWeek"]) {
+            self.need("week", "dayOfWeek", base.is_some())?;
+            let known = base.map(Date::week);
+            let year = needed(known.map(|known| known.0))?;
+            let week = self.integer("week")?.or(known.map(|known| known.1));
+            let day = self.integer("dayOfWeek")?.or(known.map(|known| known.2));
+            return Ok(Date::of_week(year, week.unwrap_or(1), day.unwrap_or(1))?);
+        }
+        let of_base = base.map(|date| date.parts());
+        let year = needed(of_base.map(|parts| parts.0))?;
+        if let Some(day) = self.integer("ordinalDay")? {
+            return Ok(Date::of_year(year, day)?);
+        }
+        if has(["quarter", "dayOfQuarter"]) {
+            self.need("quarter", "dayOfQuarter", base.is_some())?;
+            let known = base.map(Date::quarter);
+            let quarter = self.integer("quarter")?.or(known.map(|known| known.0));
+            let day = self.integer("dayOfQuarter")?.or(known.map(|known| known.1));
+            return Ok(Date::of_quarter(
+                year,
+                quarter.unwrap_or(1),
+                day.unwrap_or(1),
+            )?);
+        }
+        self.need("month", "day", base.is_some())?;
+        let part = |name, known: Option<i8>| -> Result<i8, EvaluationError> {
+            match self.integer(name)? {
+                None => Ok(known.unwrap_or(1)),
+                Some(number) => i8::try_from(number).map_err(|_| out_of_range(name, number)),
+            }
+        };
+        let month = part("month", of_base.map(|parts| parts.1))?;
+        Ok(Date::new(
+            year,
+            month,
+            part("day", of_base.map(|parts| parts.2))?,
+        )?)
+    }
+
+    /// A time of day from its fields; those that are absent are of `base`, else 0.
+    pub(super) fn time(
+        &self,
+        base: Option<LocalTime>,
+        fraction: Fraction,
+    ) -> Result<LocalTime, EvaluationError> {
+        self.need("hour", "minute", base.is_some())?;
+        self.need("minute", "second", base.is_some())?;
+        let known = base.map_or((0, 0, 0, 0), LocalTime::parts);
+        let part = |name, known: u8| -> Result<u8, EvaluationError> {
+            match self.integer(name)? {
+                None => Ok(known),
+                Some(number) => u8::try_from(number).map_err(|_| out_of_range(name, number)),
+            }
+        };
+        let (hour, minute) = (part("hour", known.0)?, part("minute", known.1)?);
+        let second = part("second", known.2)?;
+        let nanoseconds = match self.nanoseconds(base.is_some())? {
+            None => known.3,
+            Some(given) if fraction == Fraction::Replaces => given,
+            Some(given) => given + known.3,
+        };
+        Ok(LocalTime::new(hour, minute, second, nanoseconds)?)
+    }
+
+    /// The fraction of a second; each of its fields has as many digits as the coarser ones
+    /// leave to it.
+    fn nanoseconds(&self, has_base: bool) -> Result<Option<u32>, EvaluationError> {
+        let mut limit = SECOND;
+        let mut sum = None;
+        for (name, unit) in [
+            ("millisecond", 1_000_000),
+            ("microsecond", 1000),
+            ("nanosecond", 1),
+        ] {
+            let Some(number) = self.integer(name)? else {
+                continue;
+            };
+            self.need("second", name, has_base)?;
+            if number < 0 || number >= limit / unit {
+                return Err(out_of_range(name, number));
+            }
+            sum = Some(sum.unwrap_or(0) + (number * unit) as u32);
+            limit = unit;
+        }
+        Ok(sum)
+    }
+
+    /// Refuses a field without the one that it is a part of.
+    fn need(&self, outer: &str, inner: &str, has_base: bool) -> Result<(), EvaluationError> {
+        if !has_base && self.get(inner).is_some() && self.get(outer).is_none() {
+            return Err(absent(outer));
+        }
+        Ok(())
+    }
+}
+
+fn absent(name: &str) -> EvaluationError {
+    let message = format!("the field '{name}' is needed");
+    EvaluationError::new(ErrorKind::InvalidArgumentValue, message)
+}
+
+fn out_of_range(name: &str, number: i64) -> EvaluationError {
+    let message = format!("the field '{name}' is out of range: {number}");
+    EvaluationError::new(ErrorKind::NumberOutOfRange, message)
+}
+
+fn wrong(name: &str, expected: &str, found: &Value) -> EvaluationError {
+    let found = found.type_name();
+    let message = format!("the field '{name}' has to be {expected}, not a {found}");
+    EvaluationError::new(ErrorKind::InvalidArgumentValue, message)
+}

@@ -1,0 +1,74 @@
+//! Dates, times, instants and durations: made from maps, texts and each other, cut to a
+//! unit, taken apart, and what lies between two of them.
+
+mod between;
+mod components;
+mod construct;
+mod duration;
+mod fields;
+mod truncate;
+
+use evergraph_property_graph::Value;
+use evergraph_property_graph::value::{Date, LocalDateTime, LocalTime, Zone};
+
+pub(crate) use between::{Unit, between};
+pub use components::component;
+pub(crate) use construct::{construct, now};
+pub(crate) use duration::{duration_of, plus_duration};
+pub(crate) use fields::Fields;
+pub(crate) use truncate::truncate;
+
+use crate::error::EvaluationError;
+
+/// Types of temporal values that are no durations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Date,
+    LocalTime,
+    Time,
+    LocalDateTime,
+    DateTime,
+}
+
+impl Kind {
+    fn has_date(self) -> bool {
+        !matches!(self, Kind::LocalTime | Kind::Time)
+    }
+
+    fn has_time(self) -> bool {
+        self != Kind::Date
+    }
+}
+
+/// What a temporal value has of a date, a time on the clock and a zone.
+#[derive(Clone, Debug, Default)]
+struct Parts {
+    date: Option<Date>,
+    time: Option<LocalTime>,
+    zone: Option<Zone>,
+}
+
+impl Parts {
+    /// `None` of values that are no date, time or instant.
+    fn of(value: &Value) -> Result<Option<Self>, EvaluationError> {
+        let (date, time, zone) = match value {
+            Value::Date(date) => (Some(*date), None, None),
+            Value::LocalTime(time) => (None, Some(*time), None),
+            Value::Time(time) => (None, Some(time.local()), Some(Zone::offset(time.offset()))),
+            Value::LocalDateTime(moment) => (Some(moment.date()), Some(moment.time()), None),
+            Value::DateTime(moment) => {
+                let local = moment.local();
+                let zone = Zone::of(moment)?;
+                (Some(local.date()), Some(local.time()), Some(zone))
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(Parts { date, time, zone }))
+    }
+
+    /// Of a date, or the first; and of a time, or midnight.
+    fn local(&self) -> LocalDateTime {
+        let midnight = LocalDateTime::default().time();
+        LocalDateTime::of(self.date.unwrap_or_default(), self.time.unwrap_or(midnight))
+    }
+}

