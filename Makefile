@@ -74,7 +74,7 @@ documentation: deps ## Build the documentation of the crates; warnings are error
 # that were tested.
 package: deps ## Pack the crates that ship, as a registry takes them (target/package)
 	$(CARGO) package --quiet --no-verify --allow-dirty \
-		$$(sed -n 's/^name = "\(evergraph.*\)"/-p \1/p' crates/*/Cargo.toml)
+		$$(sed -n 's/^name = "\(evergraph.*\)"/-p \1/p' crates/*/Cargo.toml crates/query/*/Cargo.toml)
 
 # Features, a target each.
 

@@ -5,10 +5,12 @@
 
 #![forbid(unsafe_code)]
 
+pub mod execute;
 pub mod gherkin;
 pub mod scenario;
 pub mod signature;
 pub mod syntax;
+pub mod value;
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -10,6 +10,7 @@ mod files;
 mod golden;
 mod image;
 pub mod mutation;
+mod queries;
 mod seals;
 mod seeds;
 mod values;
@@ -107,6 +108,11 @@ pub const TARGETS: &[Target] = &[
         base_bytes: 256 << 10,
         bytes_per_byte: 1024,
         ..target("condition", arguments::condition)
+    },
+    Target {
+        base_bytes: 256 << 10,
+        bytes_per_byte: 2048,
+        ..target("query", queries::query)
     },
 ];
 

@@ -59,6 +59,7 @@ tests! {
     times "times"
     names "names"
     condition "condition"
+    query "query"
 }
 
 #[test]

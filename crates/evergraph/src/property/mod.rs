@@ -47,7 +47,8 @@ pub use evergraph_analytics::{condition, known_properties};
 pub use evergraph_property_graph::expression::Expression;
 pub use evergraph_property_graph::graph::*;
 pub use evergraph_property_graph::index::KeyRange;
-pub use evergraph_property_graph::{transaction, value};
+pub use evergraph_property_graph::vector::{Texts, Validity, Values, Vector};
+pub use evergraph_property_graph::{KeyCode, LabelCode, TypeCode, transaction, value};
 #[cfg(feature = "fulltext")]
 pub use evergraph_search::fulltext;
 #[cfg(feature = "vector")]

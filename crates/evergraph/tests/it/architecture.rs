@@ -529,7 +529,7 @@ fn the_program_of_the_readme_is_the_example() {
 }
 
 /// Blocks of Rust in documents other than the README, and where they are compiled.
-const COMPILED: [(&str, &str); 3] = [
+const COMPILED: [(&str, &str); 4] = [
     (
         "docs/embedding.md",
         "crates/evergraph/examples/embedding.rs",
@@ -537,6 +537,10 @@ const COMPILED: [(&str, &str); 3] = [
     (
         "docs/property-graph.md",
         "crates/evergraph/tests/it/property_graph.rs",
+    ),
+    (
+        "docs/reading-in-batches.md",
+        "crates/property-graph/tests/it/graph/engine.rs",
     ),
     (
         "docs/time-travel.md",

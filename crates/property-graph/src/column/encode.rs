@@ -142,7 +142,7 @@ fn put_integers(kind: u8, values: &[Option<&Value>], zone: &mut Zone, bytes: &mu
     let integer = |value: &Value| match value {
         Value::Integer(number) => *number,
         Value::Float(number) => number.to_bits() as i64,
-        Value::Date(date) => date.days().into(),
+        Value::Date(date) => date.days(),
         Value::LocalDateTime(moment) => moment.seconds(),
         _ => 0,
     };

@@ -135,10 +135,7 @@ impl Layout {
         let mut valid = (0..self.slots).filter(|&slot| is_valid(slot));
         let has_values = match &self.data {
             Data::None => valid.next().is_none(),
-            Data::Dates(days) => valid.all(|slot| {
-                let days = i32::try_from(days.get(bytes, slot));
-                days.is_ok_and(|days| Date::from_days(days).is_ok())
-            }),
+            Data::Dates(days) => valid.all(|slot| Date::from_days(days.get(bytes, slot)).is_ok()),
             Data::LocalDateTimes(seconds, nanoseconds) => valid.all(|slot| {
                 let nanoseconds = u32::try_from(nanoseconds.get(bytes, slot));
                 let moment = |n| LocalDateTime::from_seconds(seconds.get(bytes, slot), n);

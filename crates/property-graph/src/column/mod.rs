@@ -45,11 +45,6 @@ impl<'a> Column<'a> {
         Column { bytes, layout }
     }
 
-    /// Number of slots.
-    pub(crate) fn slots(&self) -> usize {
-        self.layout.slots
-    }
-
     /// Bits of the slots with a value of the column's type, 8 bytes for 64 slots; `None` if
     /// all have one.
     pub(crate) fn validity(&self) -> Option<&'a [u8]> {
@@ -85,12 +80,23 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// As [`Column::integers`], the bits of floats.
-    pub(crate) fn floats(&self) -> Option<Integers<'a>> {
-        match &self.layout.data {
-            Data::Floats(dense) => Some(dense.integers(self.bytes, self.layout.slots)),
-            _ => None,
+    /// Bits of the slots with an integer from `least` to `most`, the lowest first; `None`
+    /// if integers are not the column's type.
+    pub(crate) fn between(&self, least: i64, most: i64) -> Option<Vec<u64>> {
+        let integers = self.integers()?;
+        let mut bits = vec![0; self.layout.slots.div_ceil(64)];
+        if let Some(Range::Integers(low, high)) = self.range()
+            && least <= high
+            && low <= most
+        {
+            integers.between(least, most, self.layout.slots, &mut bits);
         }
+        if let Some(validity) = self.validity() {
+            for (word, valid) in bits.iter_mut().zip(validity.as_chunks().0) {
+                *word &= u64::from_le_bytes(*valid);
+            }
+        }
+        Some(bits)
     }
 
     /// The value of a slot, null if it has none. O(1), of an exception O(log exceptions).
@@ -115,8 +121,7 @@ impl<'a> Column<'a> {
             Data::Floats(dense) => Value::Float(f64::from_bits(dense.get(bytes, slot) as u64)),
             Data::Codes { .. } | Data::Texts { .. } => Value::from(self.text(slot)),
             Data::Dates(dense) => {
-                let days = dense.get(bytes, slot) as i32;
-                Value::Date(Date::from_days(days).unwrap_or_default())
+                Value::Date(Date::from_days(dense.get(bytes, slot)).unwrap_or_default())
             }
             Data::LocalDateTimes(seconds, nanoseconds) => {
                 let nanoseconds = nanoseconds.get(bytes, slot) as u32;

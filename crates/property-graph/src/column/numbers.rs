@@ -51,6 +51,48 @@ pub(crate) struct Integers<'a> {
     pub(crate) differences: &'a [u8],
 }
 
+impl Integers<'_> {
+    /// Sets the bits of slots whose integer is one of these, the lowest first.
+    pub(crate) fn between(&self, least: i64, most: i64, slots: usize, bits: &mut [u64]) {
+        let inside = |value: i64| least <= value && value <= most;
+        match self.width {
+            0 if inside(self.base) => {
+                for (number, word) in bits.iter_mut().enumerate() {
+                    *word = u64::MAX >> (64 - (slots - 64 * number).min(64));
+                }
+            }
+            0 => {}
+            1 => self.mark(bits, |bytes: &[u8; 1]| {
+                inside(self.base.wrapping_add(i64::from(bytes[0])))
+            }),
+            2 => self.mark(bits, |bytes| {
+                inside(
+                    self.base
+                        .wrapping_add(i64::from(u16::from_le_bytes(*bytes))),
+                )
+            }),
+            4 => self.mark(bits, |bytes| {
+                inside(
+                    self.base
+                        .wrapping_add(i64::from(u32::from_le_bytes(*bytes))),
+                )
+            }),
+            _ => self.mark(bits, |bytes| inside(i64::from_le_bytes(*bytes))),
+        }
+    }
+
+    #[inline]
+    fn mark<const W: usize>(&self, bits: &mut [u64], inside: impl Fn(&[u8; W]) -> bool) {
+        let (differences, _) = self.differences.as_chunks::<W>();
+        for (block, word) in differences.chunks(64).zip(bits) {
+            let marks = block.iter().enumerate();
+            *word = marks.fold(0, |word, (slot, bytes)| {
+                word | u64::from(inside(bytes)) << slot
+            });
+        }
+    }
+}
+
 /// Appends integers, one a slot, as differences from the least of them.
 pub(crate) fn encode(values: &[i64], bytes: &mut Vec<u8>) {
     encode_with(values, 0, bytes);

@@ -25,7 +25,7 @@ fn columns() -> impl Strategy<Value = Vec<Value>> {
         any::<bool>().prop_map(Value::from).boxed(),
         "[aä]{0,3}".prop_map(Value::from).boxed(),
         ".{3,20}".prop_map(Value::from).boxed(),
-        (-800_000i32..800_000)
+        (-365_000_000_000i64..365_000_000_000)
             .prop_map(|days| Date::from_days(days).unwrap().into())
             .boxed(),
         (any::<i32>(), 0u32..3)
@@ -61,9 +61,7 @@ fn covers(range: Range, value: &Value) -> bool {
             prefix[..len].copy_from_slice(&text.as_bytes()[..len]);
             least <= prefix && prefix <= most
         }
-        (Range::Dates(least, most), Value::Date(date)) => {
-            (least..=most).contains(&i64::from(date.days()))
-        }
+        (Range::Dates(least, most), Value::Date(date)) => (least..=most).contains(&date.days()),
         (Range::LocalDateTimes(least, most), Value::LocalDateTime(moment)) => {
             (least..=most).contains(&moment.seconds())
         }
@@ -73,7 +71,7 @@ fn covers(range: Range, value: &Value) -> bool {
 
 fn read_all(column: Column<'_>) -> Vec<Value> {
     let mut vector = Vector::new();
-    let slots: Vec<u32> = (0..column.slots() as u32).collect();
+    let slots: Vec<u32> = (0..column.layout.slots as u32).collect();
     column.append(&slots, &mut vector);
     (0..vector.len()).map(|row| vector.get(row)).collect()
 }
@@ -100,8 +98,12 @@ proptest! {
             prop_assert_eq!(exact(&vector.get(row)), exact(&values[slot as usize]));
         }
         prop_assert!(Layout::parse(&bytes, values.len() + 1).is_err());
-        if let Some(integers) = column.integers() {
-            prop_assert_eq!(integers.differences.len(), integers.width * values.len());
+        for (least, most) in [(i64::MIN, -1), (0, 200), (5, 5), (i64::MIN, i64::MAX), (3, 2)] {
+            for (slot, value) in values.iter().enumerate().filter(|_| column.integers().is_some()) {
+                let inside = value.as_integer().is_some_and(|n| least <= n && n <= most);
+                let bits = column.between(least, most).unwrap();
+                prop_assert_eq!(bits[slot / 64] >> (slot % 64) & 1 == 1, inside);
+            }
         }
     }
 

@@ -183,38 +183,37 @@ impl Reader<'_> {
                     false => ("parts of values cannot stand in conditions", only),
                 }
             }
-            tree::Node::Parameter(_) => {
-                ("parameters cannot stand in conditions", "write the value itself")
-            }
+            tree::Node::Parameter(_) => (
+                "parameters cannot stand in conditions",
+                "write the value itself",
+            ),
             tree::Node::Negative(_) | tree::Node::Positive(_) | tree::Node::Arithmetic(..) => {
                 ("arithmetic cannot stand in conditions", "write the result")
             }
-            tree::Node::Labelled(..) => {
-                ("labels cannot stand in conditions", "choose labels and types beside the condition")
-            }
+            tree::Node::Labelled(..) => (
+                "labels cannot stand in conditions",
+                "choose labels and types beside the condition",
+            ),
             tree::Node::Map(_) | tree::Node::MapProjection(_) => {
                 ("maps cannot stand in conditions", only)
             }
             tree::Node::CountAll => ("aggregations cannot stand in conditions", only),
-            tree::Node::Case(_) => {
-                ("CASE cannot stand in conditions", "write it with AND, OR and NOT")
-            }
+            tree::Node::Case(_) => (
+                "CASE cannot stand in conditions",
+                "write it with AND, OR and NOT",
+            ),
             tree::Node::Quantified(_)
             | tree::Node::Reduce(_)
-            | tree::Node::ListComprehension(_) => {
-                ("what is done with each element of a list cannot stand in conditions", only)
-            }
+            | tree::Node::ListComprehension(_) => (
+                "what is done with each element of a list cannot stand in conditions",
+                only,
+            ),
             _ => ("paths and subqueries cannot stand in conditions", only),
         };
         self.error(at, what, hint)
     }
 
-    fn error(
-        &self,
-        at: Span,
-        what: impl Into<String>,
-        hint: impl Into<Box<str>>,
-    ) -> SyntaxError {
+    fn error(&self, at: Span, what: impl Into<String>, hint: impl Into<Box<str>>) -> SyntaxError {
         SyntaxError::new(self.text, at.range(), what, hint)
     }
 

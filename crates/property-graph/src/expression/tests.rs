@@ -178,8 +178,16 @@ fn errors_point_at_the_place() {
         ("one:Label", "one:Label", "labels"),
         ("list[0] = 1", "list[0]", "parts of values"),
         ("(a)-->()", "(a)-->()", "paths"),
-        ("any(x IN list WHERE x = 1)", "any(x IN list WHERE x = 1)", "each element"),
-        ("one = CASE WHEN yes THEN 1 END", "CASE WHEN yes THEN 1 END", "CASE"),
+        (
+            "any(x IN list WHERE x = 1)",
+            "any(x IN list WHERE x = 1)",
+            "each element",
+        ),
+        (
+            "one = CASE WHEN yes THEN 1 END",
+            "CASE WHEN yes THEN 1 END",
+            "CASE",
+        ),
         ("one = {a: 1}", "{a: 1}", "maps"),
         ("count(*) > 1", "count(*)", "aggregations"),
         ("born > dat('2001-01-01')", "dat", "no function dat"),

@@ -62,8 +62,9 @@ use std::sync::Arc;
 use evergraph_topology::{CheckReport, Snapshot, Store, TopologyError, is_reserved};
 
 pub use batch::{
-    Account, Ends, Expanded, Filter, GraphRead, LabelExpression, Labels, MORSEL_SLOTS, Morsel,
-    Morsels, Statement, Test, UNCOMMITTED,
+    Account, Ends, Expanded, Filter, GraphRead, IndexCursor, IndexInfo, IndexSubject,
+    LabelExpression, Labels, MORSEL_SLOTS, Morsel, Morsels, Opened, Order, Statement, Test,
+    UNCOMMITTED, Unavailable,
 };
 pub use changes::{ChangedNodes, Changes};
 pub use entity::{Node, Relationship};

@@ -187,6 +187,49 @@ impl Base {
         }
     }
 
+    /// The last leaf that begins before an entry, or the last; `None` if there is none.
+    pub(super) fn find_before(
+        &self,
+        to: Option<EntryRef<'_>>,
+    ) -> Result<Option<LeafPlace>, StorageError> {
+        let Some(to) = to else {
+            let extent = self.extents.len().checked_sub(1);
+            return Ok(extent.map(|extent| LeafPlace {
+                extent,
+                leaf: self.extents[extent].leaf_count() - 1,
+            }));
+        };
+        let Some(place) = self.find(to)? else {
+            return Ok(None);
+        };
+        let start = self.start(place)?;
+        match (&start.0[..], start.1) < to {
+            true => Ok(Some(place)),
+            false => Ok(self.previous(place)),
+        }
+    }
+
+    /// First key of a leaf.
+    pub(super) fn start(
+        &self,
+        LeafPlace { extent, leaf }: LeafPlace,
+    ) -> Result<Fence, StorageError> {
+        match leaf {
+            0 => Ok(self.fences.get(extent)),
+            _ => self.extents[extent].fence(leaf, self.inner),
+        }
+    }
+
+    /// The leaf before this one.
+    pub(super) fn previous(&self, LeafPlace { extent, leaf }: LeafPlace) -> Option<LeafPlace> {
+        if let Some(leaf) = leaf.checked_sub(1) {
+            return Some(LeafPlace { extent, leaf });
+        }
+        let extent = extent.checked_sub(1)?;
+        let leaf = self.extents[extent].leaf_count() - 1;
+        Some(LeafPlace { extent, leaf })
+    }
+
     pub(super) fn encode(&self, leaf_bytes: usize) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(HEAD + PLACE * self.extents.len());
         bytes.extend_from_slice(MAGIC);

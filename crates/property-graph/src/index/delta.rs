@@ -88,7 +88,7 @@ impl Delta {
         self.entries.insert(entry, Events::One(event));
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&EntryKey, &Events)> {
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = (&EntryKey, &Events)> {
         self.entries.iter()
     }
 
@@ -97,7 +97,7 @@ impl Delta {
         &self,
         from: EntryRef<'_>,
         to: Option<EntryRef<'_>>,
-    ) -> impl Iterator<Item = (&EntryKey, &Events)> {
+    ) -> impl DoubleEndedIterator<Item = (&EntryKey, &Events)> {
         range(&self.entries, from, to)
     }
 
@@ -166,7 +166,7 @@ impl Past {
         &self,
         from: EntryRef<'_>,
         to: Option<EntryRef<'_>>,
-    ) -> impl Iterator<Item = (&EntryKey, &Vec<Interval>)> {
+    ) -> impl DoubleEndedIterator<Item = (&EntryKey, &Vec<Interval>)> {
         range(&self.entries, from, to)
     }
 
@@ -188,7 +188,7 @@ fn range<'m, T>(
     entries: &'m BTreeMap<EntryKey, T>,
     from: EntryRef<'_>,
     to: Option<EntryRef<'_>>,
-) -> impl Iterator<Item = (&'m EntryKey, &'m T)> + use<'m, T> {
+) -> impl DoubleEndedIterator<Item = (&'m EntryKey, &'m T)> + use<'m, T> {
     let is_empty = entries.is_empty() || to.is_some_and(|to| to <= from);
     let found = (!is_empty).then(|| {
         let upper = match &to {

@@ -1,5 +1,6 @@
 //! Reading as of a view: the leaves, overridden by the changes since.
 
+use std::borrow::Borrow;
 use std::sync::Arc;
 
 use super::base::{Base, Fence, LeafPlace};
@@ -51,19 +52,8 @@ impl Index {
     ///
     /// # Errors
     /// [`IndexError::NotBuilt`], [`IndexError::NotSince`]; damage comes later.
-    pub fn range(&self, csn: u64, range: &KeyRange) -> Result<Candidates<'_>, IndexError> {
-        let range = range.cut(self.geometry.key_bytes);
-        let base = Arc::clone(self.state.read().readable(csn)?);
-        Ok(Candidates {
-            index: self,
-            csn,
-            base,
-            next: Some((range.from, 0)),
-            to: range.to.map(|to| (to, 0)),
-            keys: Vec::new(),
-            found: Vec::new(),
-            given: 0,
-        })
+    pub fn range(&self, csn: u64, range: &KeyRange) -> Result<Candidates<&Index>, IndexError> {
+        Candidates::of(self, csn, range, false)
     }
 }
 
@@ -100,13 +90,13 @@ fn for_each_with_key(
 
 /// Ids of records that may have a key of a range; see [`Index::range`].
 #[derive(Debug)]
-pub struct Candidates<'a> {
-    index: &'a Index,
+pub struct Candidates<I> {
+    index: I,
     csn: u64,
     base: Arc<Base>,
-    /// Key at which to go on; `None` at the end.
-    next: Option<Fence>,
-    to: Option<Fence>,
+    /// The part of the range that was not read yet; `None` at the end.
+    left: Option<(Fence, Option<Fence>)>,
+    is_descending: bool,
     /// The keys of `found`, one after another.
     keys: Vec<u8>,
     /// End of each key, and the id.
@@ -115,42 +105,74 @@ pub struct Candidates<'a> {
     given: usize,
 }
 
-impl Candidates<'_> {
+impl<I: Borrow<Index>> Candidates<I> {
+    /// As [`Index::range`], of an index that this holds, ascending or descending. Of equal
+    /// keys the ids descend, too.
+    ///
+    /// # Errors
+    /// As [`Index::range`].
+    pub fn of(
+        index: I,
+        csn: u64,
+        range: &KeyRange,
+        is_descending: bool,
+    ) -> Result<Self, IndexError> {
+        let own = index.borrow();
+        let range = range.cut(own.geometry.key_bytes);
+        let base = Arc::clone(own.state.read().readable(csn)?);
+        Ok(Candidates {
+            index,
+            csn,
+            base,
+            left: Some(((range.from, 0), range.to.map(|to| (to, 0)))),
+            is_descending,
+            keys: Vec::new(),
+            found: Vec::new(),
+            given: 0,
+        })
+    }
+
     /// The next id with its key, as far as keys are kept ([`super::Geometry`]).
     ///
     /// # Errors
     /// Damage; [`IndexError::NotBuilt`] if the index has been cleared.
     pub fn next_entry(&mut self) -> Result<Option<(&[u8], u32)>, IndexError> {
         while self.given == self.found.len() {
-            if self.next.is_none() {
+            let Some((from, to)) = self.left.take() else {
                 return Ok(None);
+            };
+            (self.given, self.found, self.keys) = Default::default();
+            match self.is_descending {
+                false => self.read_first_leaf(from, to)?,
+                true => self.read_last_leaf(from, to)?,
             }
-            self.read_leaf()?;
         }
-        let start = match self.given {
-            0 => 0,
-            given => self.found[given - 1].0,
+        let at = match self.is_descending {
+            false => self.given,
+            true => self.found.len() - 1 - self.given,
         };
-        let (end, id) = self.found[self.given];
         self.given += 1;
+        let start = at.checked_sub(1).map_or(0, |before| self.found[before].0);
+        let (end, id) = self.found[at];
         Ok(Some((&self.keys[start..end], id)))
     }
 
-    /// Reads the rest of one leaf's part of the range.
-    fn read_leaf(&mut self) -> Result<(), IndexError> {
-        (self.given, self.found) = (0, std::mem::take(&mut self.found));
-        self.found.clear();
-        self.keys.clear();
-        let Some(from) = self.next.take() else {
-            return Ok(());
-        };
+    /// Whether the record of the entry that was given last has its key as of the view,
+    /// without a look at it.
+    pub fn is_exact(&self, key: &[u8]) -> bool {
+        let is_whole = key.len() < self.index.borrow().geometry.key_bytes;
+        is_whole && self.base.csn <= self.csn
+    }
+
+    /// Reads one leaf's part of the rest of the range.
+    fn read_first_leaf(&mut self, from: Fence, to: Option<Fence>) -> Result<(), IndexError> {
         let (place, mut end, overlay) = loop {
             let place = self.base.find((&from.0, from.1))?;
             let end = match place {
                 Some(place) => self.base.end(place)?,
                 None => None,
             };
-            let end = earlier(end, &self.to);
+            let end = earlier(end, &to);
             if let Some(overlay) = self.overlay(&from, end.as_ref())? {
                 break (place, end, overlay);
             }
@@ -159,19 +181,43 @@ impl Candidates<'_> {
             end = Some((cut.key.to_vec(), cut.id));
         }
         self.merge((&from.0, from.1), end.as_ref(), place, &overlay.verdicts)?;
-        let is_last = match (&end, &self.to) {
+        let is_last = match (&end, &to) {
             (None, _) => true,
             (Some(end), Some(to)) => end >= to,
             (Some(_), None) => false,
         };
-        self.next = end.filter(|_| !is_last);
+        self.left = end.filter(|_| !is_last).map(|end| (end, to));
+        Ok(())
+    }
+
+    /// As [`Candidates::read_first_leaf`], from the end.
+    fn read_last_leaf(&mut self, from: Fence, to: Option<Fence>) -> Result<(), IndexError> {
+        let (place, mut start, overlay) = loop {
+            let before = to.as_ref().map(|to| (&to.0[..], to.1));
+            let place = self.base.find_before(before)?;
+            let start = match place {
+                // Changes before the first leaf belong to it.
+                Some(place) if self.base.previous(place).is_some() => {
+                    self.base.start(place)?.max(from.clone())
+                }
+                _ => from.clone(),
+            };
+            if let Some(overlay) = self.overlay(&start, to.as_ref())? {
+                break (place, start, overlay);
+            }
+        };
+        if let Some(cut) = overlay.cut {
+            start = (cut.key.to_vec(), cut.id + 1);
+        }
+        self.merge((&start.0, start.1), to.as_ref(), place, &overlay.verdicts)?;
+        self.left = (from < start).then_some((from, Some(start)));
         Ok(())
     }
 
     /// The changes of a part of the range over the base that is being read. `None`
     /// if there is a newer base, which is read from now on.
     fn overlay(&mut self, from: &Fence, to: Option<&Fence>) -> Result<Option<Overlay>, IndexError> {
-        let state = self.index.state.read();
+        let state = self.index.borrow().state.read();
         let base = state.readable(self.csn)?;
         if !Arc::ptr_eq(base, &self.base) {
             let base = Arc::clone(base);
@@ -179,13 +225,11 @@ impl Candidates<'_> {
             self.base = base;
             return Ok(None);
         }
-        let to = to.map(|to| (&to.0[..], to.1));
-        Ok(Some(state.overlay(
-            self.csn,
-            (&from.0, from.1),
-            to,
-            MOST_CHANGES,
-        )))
+        let (from, to) = ((&from.0[..], from.1), to.map(|to| (&to.0[..], to.1)));
+        Ok(Some(match self.is_descending {
+            false => state.overlay(self.csn, from, to, MOST_CHANGES),
+            true => state.overlay_from_end(self.csn, from, to, MOST_CHANGES),
+        }))
     }
 
     /// Puts the entries of a leaf and the changed ones in order.
@@ -244,7 +288,7 @@ impl Candidates<'_> {
     }
 }
 
-impl Iterator for Candidates<'_> {
+impl<I: Borrow<Index>> Iterator for Candidates<I> {
     type Item = Result<u32, IndexError>;
 
     fn next(&mut self) -> Option<Self::Item> {

@@ -68,7 +68,8 @@ pub(super) type Verdict = (EntryKey, bool);
 #[derive(Debug, Default)]
 pub(super) struct Overlay {
     pub(super) verdicts: Vec<Verdict>,
-    /// They are complete only before this entry.
+    /// They are complete only before this entry; of those that were taken from the end,
+    /// only behind it.
     pub(super) cut: Option<EntryKey>,
 }
 
@@ -203,6 +204,27 @@ impl State {
         to: Option<EntryRef<'_>>,
         most: usize,
     ) -> Overlay {
+        self.overlay_in(csn, from, to, (most, false))
+    }
+
+    /// As [`State::overlay`], at most about `most` from the end of the range.
+    pub(super) fn overlay_from_end(
+        &self,
+        csn: u64,
+        from: EntryRef<'_>,
+        to: Option<EntryRef<'_>>,
+        most: usize,
+    ) -> Overlay {
+        self.overlay_in(csn, from, to, (most, true))
+    }
+
+    fn overlay_in(
+        &self,
+        csn: u64,
+        from: EntryRef<'_>,
+        to: Option<EntryRef<'_>>,
+        most: (usize, bool),
+    ) -> Overlay {
         let mut overlay = Overlay::default();
         if self.is_merged() {
             return overlay;
@@ -219,7 +241,7 @@ impl State {
             let states = changes.map(|(entry, events)| (entry, events.state_at(csn)));
             overlay.extend(states, most);
         }
-        overlay.sort();
+        overlay.sort(most.1);
         overlay
     }
 
@@ -335,14 +357,21 @@ fn retire(before: Option<&Base>, now: Option<&Base>) {
 }
 
 impl Overlay {
+    /// Adds the first states, or the last.
     fn extend<'e>(
         &mut self,
-        states: impl Iterator<Item = (&'e EntryKey, Option<bool>)>,
-        most: usize,
+        mut states: impl DoubleEndedIterator<Item = (&'e EntryKey, Option<bool>)>,
+        (most, is_from_end): (usize, bool),
     ) {
-        for (seen, (entry, state)) in states.enumerate() {
+        for seen in 0.. {
+            let next = match is_from_end {
+                false => states.next(),
+                true => states.next_back(),
+            };
+            let Some((entry, state)) = next else { return };
             if seen == most {
-                if self.cut.as_ref().is_none_or(|cut| entry < cut) {
+                let is_nearer = |cut: &EntryKey| (entry < cut) != is_from_end;
+                if self.cut.as_ref().is_none_or(is_nearer) {
                     self.cut = Some(entry.clone());
                 }
                 return;
@@ -354,7 +383,7 @@ impl Overlay {
     }
 
     /// Orders them; of the same entry the last holds.
-    fn sort(&mut self) {
+    fn sort(&mut self, is_from_end: bool) {
         self.verdicts.sort_by(|a, b| a.0.cmp(&b.0));
         self.verdicts.dedup_by(|later, kept| {
             let is_same = later.0 == kept.0;
@@ -364,7 +393,8 @@ impl Overlay {
             is_same
         });
         if let Some(cut) = &self.cut {
-            self.verdicts.retain(|(entry, _)| entry < cut);
+            self.verdicts
+                .retain(|(entry, _)| entry != cut && (entry < cut) != is_from_end);
         }
     }
 }

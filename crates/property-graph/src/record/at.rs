@@ -11,8 +11,10 @@ use super::content::{Fixed, Record, RelationshipRecord};
 use super::found::{Found, FoundAt};
 use super::stored::StoredChunk;
 use super::table::Table;
+use crate::column::Column;
 use crate::dictionary::{Dictionary, KeyCode, TypeCode};
 use crate::value::Value;
+use crate::vector::Vector;
 
 /// An immutable picture of one chunk as of one commit. Stays readable whatever is committed
 /// or merged meanwhile.
@@ -78,6 +80,43 @@ impl<R: Record> ChunkAt<R> {
             return Ok(None);
         };
         base.read(&self.uuid)?.property(at, key)
+    }
+
+    /// Appends one property of records, null where one does not have it or is not there.
+    /// Of those in the base, in place.
+    pub(crate) fn append(
+        &self,
+        places: &[u32],
+        key: KeyCode,
+        vector: &mut Vector,
+    ) -> Result<(), StorageError> {
+        let column = self.column(key)?;
+        let is_clean = |at: u32| self.has(at) && !self.is_changed(at);
+        for run in places.chunk_by(|&a, &b| is_clean(a) == is_clean(b)) {
+            match column.filter(|_| is_clean(run[0])) {
+                Some(column) => column.append(run, vector),
+                None => {
+                    for &at in run {
+                        vector.push(self.property(at, key)?.unwrap_or_default());
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The column of a key in the base, if it has one: of the records that
+    /// [`ChunkAt::clean`] tells.
+    pub(crate) fn column(&self, key: KeyCode) -> Result<Option<Column<'_>>, StorageError> {
+        match &self.base {
+            Some(base) => base.read(&self.uuid)?.column(key),
+            None => Ok(None),
+        }
+    }
+
+    /// Bits of the records that exist and that the base shows, of one word.
+    pub(crate) fn clean(&self, word: usize) -> u64 {
+        self.exists[word] & !self.changed.get(word).copied().unwrap_or(0)
     }
 
     /// A record, whose parts are read on demand.

@@ -149,7 +149,7 @@ struct Opened {
 }
 
 enum ColumnAt {
-    Core(std::ops::Range<usize>, Parts),
+    Core(std::ops::Range<usize>, Box<Parts>),
     Segment(Arc<Segment>),
 }
 
@@ -329,7 +329,7 @@ impl StoredChunk {
                 Listed::Inside(range) => {
                     let parts = Parts::parse(*key, &bytes[range.clone()], &self.identity);
                     let parts = parts.map_err(|what| self.damaged(what))?;
-                    ColumnAt::Core(range.clone(), parts)
+                    ColumnAt::Core(range.clone(), Box::new(parts))
                 }
                 Listed::Segment { len, crc } => {
                     let named = segments.next().filter(|segment| {
@@ -402,8 +402,7 @@ impl<'a> ChunkReader<'a> {
         }
     }
 
-    /// The column of a key. Of a key without one, all values are in the rest
-    /// ([`ChunkReader::loose`]).
+    /// The column of a key. Of a key without one, all values are in the rest.
     pub(super) fn column(&self, key: KeyCode) -> Result<Option<Column<'a>>, StorageError> {
         Ok(match self.find(key)? {
             Some((bytes, Parts::Column(layout))) => Some(Column::new(bytes, layout)),
@@ -435,17 +434,6 @@ impl<'a> ChunkReader<'a> {
             visit(at as u32, self.row(at as u32, row)?);
         }
         Ok(())
-    }
-
-    /// The values of a key without a column, ascending by record. O(records in the rest).
-    pub(super) fn loose(&self, key: KeyCode) -> Result<Vec<(u32, Value)>, StorageError> {
-        let mut values = Vec::new();
-        if self.column(key)?.is_none() {
-            self.for_each_in_rest(|at, mut properties| {
-                values.extend(properties.remove(key).map(|value| (at, value)));
-            })?;
-        }
-        Ok(values)
     }
 
     /// One property of a used record.

@@ -61,8 +61,10 @@ pub use id::TransactionId;
 pub use lock::{Mode, Resource};
 pub(crate) use manager::TransactionManager;
 pub use manager::{ActiveTransaction, Statistics};
+#[cfg(test)]
+pub(crate) use overlay::Overlay;
 pub use overlay::Savepoint;
-pub(crate) use overlay::{Changed, KeyOf, Kind, List, Overlay};
+pub(crate) use overlay::{Changed, KeyOf, Kind, List};
 pub(crate) use reads::{KeyRange, Predicate, Reads};
 pub use retry::RetryPolicy;
 pub use settings::{Isolation, Settings, TransactionOptions};

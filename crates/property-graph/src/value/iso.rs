@@ -43,7 +43,8 @@ impl FromStr for Date {
         }
         let (year, rest) = digits.split_at_checked(year_end).ok_or_else(wrong)?;
         let year = sign * number::<i32>(year).ok_or_else(wrong)?;
-        date_in(year, rest).ok_or_else(wrong)?
+        let date = date_in(year, rest).ok_or_else(wrong)?;
+        date.map_err(|error| not_readable("DATE", text, error))
     }
 }
 

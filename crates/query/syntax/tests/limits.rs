@@ -10,7 +10,11 @@ fn on_a_small_stack(text: String) -> Result<usize, Detail> {
     let thread = std::thread::Builder::new().stack_size(2 << 20);
     let run = move || {
         let statement = parse(&text).map_err(|error| {
-            assert!(error.to_string().len() < 2000, "{}", error.to_string().len());
+            assert!(
+                error.to_string().len() < 2000,
+                "{}",
+                error.to_string().len()
+            );
             error.detail()
         })?;
         let columns = check(&text, &statement, Environment::default());
@@ -19,7 +23,11 @@ fn on_a_small_stack(text: String) -> Result<usize, Detail> {
         assert_eq!(parse(&shown).as_ref(), Ok(&statement));
         Ok(columns.len())
     };
-    thread.spawn(run).expect("a thread").join().expect("no panic")
+    thread
+        .spawn(run)
+        .expect("a thread")
+        .join()
+        .expect("no panic")
 }
 
 #[test]
@@ -76,7 +84,10 @@ fn what_is_less_deep_is_read() {
     assert_eq!(on_a_small_stack(lists), Ok(1));
     let operators = "true OR true XOR true AND NOT 1 < 2 + 3 * 4 ^ - (";
     let nested = format!("RETURN {}1{} AS a", operators.repeat(30), ")".repeat(30));
-    assert!(!matches!(on_a_small_stack(nested), Err(Detail::LimitExceeded)));
+    assert!(!matches!(
+        on_a_small_stack(nested),
+        Err(Detail::LimitExceeded)
+    ));
 }
 
 #[test]
@@ -84,24 +95,37 @@ fn what_is_long_is_read() {
     let columns = |text: String| on_a_small_stack(text);
     let unions = vec!["RETURN 1 AS a"; MANY].join(" UNION ");
     assert_eq!(columns(unions), Ok(1));
-    for (part, sign) in [("1", " + "), ("true", " AND "), ("true", " OR "), ("2", " < ")] {
+    for (part, sign) in [
+        ("1", " + "),
+        ("true", " AND "),
+        ("true", " OR "),
+        ("2", " < "),
+    ] {
         let chain = vec![part; MANY].join(sign);
         assert_eq!(columns(format!("RETURN {chain} AS a")), Ok(1), "{sign}");
     }
     let list = vec!["1"; MANY].join(", ");
     assert_eq!(columns(format!("RETURN [{list}] AS a")), Ok(1));
     let access = ".a".repeat(MANY);
-    assert_eq!(columns(format!("WITH {{}} AS n RETURN n{access} AS a")), Ok(1));
+    assert_eq!(
+        columns(format!("WITH {{}} AS n RETURN n{access} AS a")),
+        Ok(1)
+    );
     let clauses = "WITH 1 AS a ".repeat(MANY);
     assert_eq!(columns(format!("{clauses} RETURN a")), Ok(1));
     let nodes: Vec<String> = (0..MANY).map(|number| format!("(n{number})")).collect();
     assert_eq!(columns(format!("CREATE {}", nodes.join(", "))), Ok(0));
     let path = format!("MATCH ()-->{}() RETURN 1", "()-->".repeat(MANY));
     assert_eq!(columns(path), Ok(1));
-    let items: Vec<String> = (0..MANY).map(|number| format!("{number} AS c{number}")).collect();
+    let items: Vec<String> = (0..MANY)
+        .map(|number| format!("{number} AS c{number}"))
+        .collect();
     assert_eq!(columns(format!("RETURN {}", items.join(", "))), Ok(MANY));
     let text = "ä'\\".repeat(200_000);
     let quoted = text.replace('\\', "\\\\").replace('\'', "\\'");
     assert_eq!(columns(format!("RETURN '{quoted}' AS a")), Ok(1));
-    assert_eq!(columns(format!("RETURN 1 AS a {}", "/* a */ // b\n".repeat(MANY))), Ok(1));
+    assert_eq!(
+        columns(format!("RETURN 1 AS a {}", "/* a */ // b\n".repeat(MANY))),
+        Ok(1)
+    );
 }

@@ -7,20 +7,20 @@ use evergraph_syntax::{parse, parse_expression};
 use proptest::prelude::*;
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(3000))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(3000) })]
 
     #[test]
     fn expressions_parse_to_what_was_printed(tree in trees::expression()) {
         let text = tree.to_string();
         let again = parse_expression(&text);
-        prop_assert_eq!(again.as_ref(), Ok(&tree), "{}", text);
+        prop_assert!(again.as_ref() == Ok(&tree), "{}\n{:?}", text, again.map(|again| again.to_string()));
     }
 
     #[test]
     fn statements_parse_to_what_was_printed(tree in trees::statement()) {
         let text = tree.to_string();
         let again = parse(&text);
-        prop_assert_eq!(again.as_ref(), Ok(&tree), "{}", text);
+        prop_assert!(again.as_ref() == Ok(&tree), "{}\n{:?}", text, again.map(|again| again.to_string()));
     }
 }
 
@@ -95,9 +95,8 @@ fn precedences_are_those_of_the_language() {
         let (one, other) = (parse_expression(text), parse_expression(same));
         // A chain that is flat and one in parentheses differ, and mean the same.
         let flat = |text: &str| text.replace(['(', ')'], "");
-        let shown = |tree: Result<evergraph_syntax::tree::Expression, _>| {
-            flat(&tree.unwrap().to_string())
-        };
+        let shown =
+            |tree: Result<evergraph_syntax::tree::Expression, _>| flat(&tree.unwrap().to_string());
         assert_eq!(shown(one), shown(other), "{text}");
         if !text.contains("a - b - c") {
             assert_eq!(parse_expression(text), parse_expression(same), "{text}");

@@ -68,6 +68,21 @@ pub enum Test {
 }
 
 impl Test {
+    /// The integers that pass it, if it is of integers: from the least to the most.
+    fn interval(&self) -> Option<(i64, i64)> {
+        let Test::Compares(comparison, Value::Integer(value)) = self else {
+            return None;
+        };
+        match comparison {
+            Comparison::Equal => Some((*value, *value)),
+            Comparison::Less => Some((i64::MIN, value.checked_sub(1)?)),
+            Comparison::LessOrEqual => Some((i64::MIN, *value)),
+            Comparison::Greater => Some((value.checked_add(1)?, i64::MAX)),
+            Comparison::GreaterOrEqual => Some((*value, i64::MAX)),
+            Comparison::Unequal => None,
+        }
+    }
+
     /// Whether a value passes it; null is that of an absent property.
     pub fn holds(&self, value: &Value) -> bool {
         let truth = match (self, value) {
@@ -167,9 +182,33 @@ impl Filter {
         selected: &mut [u64],
     ) -> Result<(), StorageError> {
         for (key, test) in &self.tests {
+            let column = chunk.column(*key)?;
+            // Integers are compared in place, without a branch for each.
+            let in_place = column.filter(|column| !column.has_exceptions());
+            let interval = test.interval();
+            let passing = in_place
+                .zip(interval)
+                .and_then(|(column, (least, most))| column.between(least, most));
+            if let Some(passing) = passing {
+                for (number, word) in selected.iter_mut().enumerate() {
+                    let clean = *word & chunk.clean(number);
+                    let mut kept = *word & !clean;
+                    retain_in(&mut kept, 64 * number as u32, |at| {
+                        let value = chunk.property(at, *key)?;
+                        Ok(test.holds(&value.unwrap_or_default()))
+                    })?;
+                    *word = kept | clean & passing[number];
+                }
+                continue;
+            }
             retain(selected, |at| {
-                let value = chunk.property(at, *key)?;
-                Ok(test.holds(&value.unwrap_or_default()))
+                let is_clean = chunk.clean(at as usize / 64) >> (at % 64) & 1 == 1;
+                let in_column = column.filter(|_| is_clean);
+                let value = match in_column {
+                    Some(column) => column.get(at as usize),
+                    None => chunk.property(at, *key)?.unwrap_or_default(),
+                };
+                Ok(test.holds(&value))
             })?;
         }
         Ok(())
@@ -274,13 +313,23 @@ fn retain(
     mut keep: impl FnMut(u32) -> Result<bool, StorageError>,
 ) -> Result<(), StorageError> {
     for (number, word) in selected.iter_mut().enumerate() {
-        let mut left = *word;
-        while left != 0 {
-            let bit = left.trailing_zeros();
-            left &= left - 1;
-            if !keep(64 * number as u32 + bit)? {
-                *word &= !(1 << bit);
-            }
+        retain_in(word, 64 * number as u32, &mut keep)?;
+    }
+    Ok(())
+}
+
+/// As [`retain`], of one word, whose bits are places from `first` on.
+fn retain_in(
+    word: &mut u64,
+    first: u32,
+    mut keep: impl FnMut(u32) -> Result<bool, StorageError>,
+) -> Result<(), StorageError> {
+    let mut left = *word;
+    while left != 0 {
+        let bit = left.trailing_zeros();
+        left &= left - 1;
+        if !keep(first + bit)? {
+            *word &= !(1 << bit);
         }
     }
     Ok(())

@@ -36,9 +36,11 @@
 
 mod account;
 mod columns;
+mod cursor;
 mod expand;
 mod filter;
 mod morsel;
+mod parallel;
 mod source;
 mod statement;
 mod writes;
@@ -47,6 +49,7 @@ use std::sync::Arc;
 
 pub use account::Account;
 pub use columns::{Ends, Expanded, Labels};
+pub use cursor::{IndexCursor, IndexInfo, IndexSubject, Opened, Order, Unavailable};
 pub use filter::{Filter, LabelExpression, Test};
 pub use morsel::{MORSEL_SLOTS, Morsel, Morsels};
 
@@ -57,6 +60,7 @@ use super::error::GraphError;
 use super::read::direction::Direction;
 use super::view::View;
 use crate::dictionary::{KeyCode, LabelCode, Names, TypeCode};
+use crate::index::KeyRange;
 use crate::record::{EntityKind, NodeRecord, RelationshipRecord};
 use crate::vector::{Validity, Vector};
 
@@ -249,5 +253,19 @@ pub trait GraphRead: sealed::Readable {
         account: &Account,
     ) -> Result<Vec<u64>, GraphError> {
         self.source().degrees(nodes, types, direction, account)
+    }
+
+    /// The indexes that there are, of constraints too, and whether this reader can use
+    /// them.
+    fn indexes(&self) -> Vec<IndexInfo> {
+        self.source().indexes()
+    }
+
+    /// A cursor over the entries of an index in a range: of some values
+    /// ([`KeyRange::equal`], also of the first keys of several), between two
+    /// ([`KeyRange::between`]), or all. A serializable transaction notes the range. What
+    /// the index cannot answer is told, and not answered otherwise.
+    fn cursor(&self, index: u32, range: &KeyRange, order: Order) -> Result<Opened, GraphError> {
+        self.source().cursor(index, range, order)
     }
 }

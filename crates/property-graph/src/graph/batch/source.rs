@@ -148,33 +148,53 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
-    /// The values of one property.
+    /// The values of one property, chunk by chunk.
     pub(super) fn gather<R: Tabled>(
         &self,
         ids: &[u32],
         key: KeyCode,
         account: &Account,
     ) -> Result<Vector, GraphError> {
+        /// Rows between two looks at the vector's size.
+        const ROWS: usize = 256;
+        self.has_read_rows::<R>(ids);
         let mut charge = account.growing()?;
-        let (mut vector, mut bytes) = (Vector::new(), 0);
-        self.for_each_place::<R>(ids, |id, place| {
-            let value = match self.overlay.and_then(|own| own.change::<R>(id)) {
-                Some(change) => {
-                    let after = change.after();
-                    after
-                        .and_then(|record| record.properties().get(key))
-                        .cloned()
+        let mut vector = Vector::new();
+        let table = R::table(self.view.core());
+        let (mut places, mut charged) = (Vec::new(), 0);
+        let mut left = ids;
+        while let Some(&first) = left.first() {
+            if let Some(change) = self.overlay.and_then(|own| own.change::<R>(first)) {
+                let value = change
+                    .after()
+                    .and_then(|record| record.properties().get(key));
+                vector.push(value.cloned().unwrap_or_default());
+                left = &left[1..];
+            } else {
+                let number = table.place_of(first).0;
+                places.clear();
+                for &id in left.iter().take(ROWS) {
+                    let (other, at) = table.place_of(id);
+                    let is_own = || {
+                        self.overlay
+                            .is_some_and(|own| own.change::<R>(id).is_some())
+                    };
+                    if other != number || is_own() {
+                        break;
+                    }
+                    places.push(at);
                 }
-                None => match place {
-                    Some((chunk, at)) => chunk.property(at, key)?,
-                    None => None,
-                },
-            };
-            let value = value.unwrap_or_default();
-            bytes += size_of::<Value>() + value.heap_bytes();
-            vector.push(value);
-            charge.to(bytes as u64)
-        })?;
+                left = &left[places.len()..];
+                match self.chunk::<R>(number)? {
+                    Some(chunk) => chunk.append(&places, key, &mut vector)?,
+                    None => places.iter().for_each(|_| vector.push(Value::Null)),
+                }
+            }
+            if vector.len() - charged >= ROWS {
+                charged = vector.len();
+                charge.to(vector.bytes() as u64)?;
+            }
+        }
         charge.done(vector.bytes() as u64)?;
         Ok(vector)
     }

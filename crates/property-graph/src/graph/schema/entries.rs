@@ -15,7 +15,7 @@ use crate::graph::error::GraphError;
 use crate::graph::ids::{Entity, NodeId, RelationshipId};
 use crate::index::{Index, KeyRange, key};
 use crate::record::{Found, NodeRecord, Record, RelationshipRecord};
-use crate::transaction::{KeyOf, Kind, Overlay};
+use crate::transaction::{Changed, KeyOf, Kind};
 use crate::value::{Properties, Value};
 
 pub(in crate::graph) struct Entry {
@@ -162,7 +162,7 @@ impl Entry {
     /// a range.
     pub(crate) fn changes_in<R: Governed + Kind>(
         self: &Arc<Self>,
-        overlay: &Overlay,
+        overlay: &Changed,
         range: &KeyRange,
     ) -> Vec<u32> {
         let by: Arc<dyn KeyOf<R>> = Arc::clone(self) as _;

@@ -10,7 +10,7 @@ use evergraph_storage::{
     USER_BYTES, Uuid, ViewToken,
 };
 
-use crate::index::{Change, Geometry, Index, KeyRange, Kind};
+use crate::index::{Candidates, Change, Geometry, Index, KeyRange, Kind};
 
 pub(super) const UUID: Uuid = *b"an index's tests";
 const OWNER: u32 = 1 << 31;
@@ -268,10 +268,24 @@ impl Host {
     pub(super) fn found(&self, csn: u64, range: &KeyRange) -> Result<Vec<(Vec<u8>, u32)>, String> {
         let mut candidates = self.index.range(csn, range).map_err(text)?;
         let mut found = Vec::new();
+        let truth = self.truth.at(csn);
         while let Some((key, id)) = candidates.next_entry().map_err(text)? {
-            found.push((key.to_vec(), id));
+            let entry = (key.to_vec(), id);
+            if candidates.is_exact(&entry.0) && !truth.contains(&entry) {
+                return Err(format!("as of {csn}: {entry:?} is not there, and exact"));
+            }
+            found.push(entry);
         }
-        Ok(found)
+        let mut backwards = Candidates::of(&self.index, csn, range, true).map_err(text)?;
+        let mut other_way = Vec::new();
+        while let Some((key, id)) = backwards.next_entry().map_err(text)? {
+            other_way.push((key.to_vec(), id));
+        }
+        other_way.reverse();
+        match other_way == found {
+            true => Ok(found),
+            false => Err(format!("{found:?}, and the other way {other_way:?}")),
+        }
     }
 
     /// Compares with the truth as of a commit; exactly if that is the newest.

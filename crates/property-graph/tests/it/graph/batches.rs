@@ -1,11 +1,14 @@
 //! Reading in batches, held against reading row by row.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 
 use evergraph_property_graph::graph::{
     Account, Adjacent, Comparison, Direction, EntityKind, Filter, GraphError, GraphOptions,
-    GraphRead, LabelExpression, Node, NodeId, PropertyGraph, Relationship, Test, Transaction, View,
+    GraphRead, IndexSubject, LabelExpression, Node, NodeId, Opened, Order, PropertyGraph,
+    Relationship, Test, Transaction, Unavailable, View,
 };
+use evergraph_property_graph::index::{KeyRange, key};
 use evergraph_property_graph::vector::Values;
 use evergraph_property_graph::{KeyCode, TypeCode, Value};
 use evergraph_storage::medium::DramStorage;
@@ -94,6 +97,7 @@ pub fn agree(batch: &impl GraphRead, rows: &impl Rows) {
     let (nodes, relationships) = (rows.nodes(), rows.relationships());
     agree_on_scans(batch, &nodes, &relationships);
     agree_on_parts(batch, &nodes, &relationships);
+    agree_on_indexes(batch, &nodes, &relationships);
     for direction in DIRECTIONS {
         agree_on_neighbors(batch, rows, &nodes, direction, &[]);
         agree_on_neighbors(batch, rows, &nodes, direction, &TYPES[..1]);
@@ -223,6 +227,88 @@ fn agree_on_parts(
     let born = batch.born(EntityKind::Node, &of_nodes, &account);
     for (id, born) in of_nodes.iter().zip(born.expect("readable")) {
         assert!(born > 0 || !nodes.contains_key(id), "birth of node {id}");
+    }
+}
+
+/// The keys and ids of a cursor, a few at a time; `None` if the index cannot answer.
+fn walked(
+    batch: &impl GraphRead,
+    index: u32,
+    range: &KeyRange,
+    order: Order,
+) -> Option<Vec<(Vec<u8>, u32)>> {
+    let account = Account::default();
+    let mut cursor = match batch.cursor(index, range, order).expect("readable") {
+        Opened::Cursor(cursor) => cursor,
+        Opened::Unavailable(_) => return None,
+    };
+    let mut found = Vec::new();
+    loop {
+        let read = cursor.read_keyed(3, &account, |key, id| found.push((key.to_vec(), id)));
+        if read.expect("readable") < 3 {
+            return Some(found);
+        }
+    }
+}
+
+fn agree_on_indexes(
+    batch: &impl GraphRead,
+    nodes: &BTreeMap<u32, Node>,
+    relationships: &BTreeMap<u32, Relationship>,
+) {
+    for index in batch.indexes() {
+        let names: Vec<_> = index.keys.iter().map(|&key| batch.key_name(key)).collect();
+        let names: Vec<_> = names.into_iter().map(|name| name.expect("known")).collect();
+        let values = |get: &dyn Fn(&str) -> Option<Value>| {
+            let values: Option<Vec<Value>> = names.iter().map(|name| get(name)).collect();
+            key::encode(&values?)
+        };
+        let mut entries: Vec<(Vec<u8>, u32)> = match index.subject {
+            IndexSubject::Label(label) => {
+                let has = |node: &Node| node.record().labels.contains(&label);
+                let of_label = nodes.iter().filter(|(_, node)| has(node));
+                let entry =
+                    |(&id, node): (&u32, &Node)| Some((values(&|key| node.get(key).cloned())?, id));
+                of_label.filter_map(entry).collect()
+            }
+            IndexSubject::Type(kind) => {
+                let of_type = relationships.iter();
+                let of_type = of_type.filter(|(_, own)| own.kind_code() == kind);
+                let entry = |(&id, own): (&u32, &Relationship)| {
+                    Some((values(&|key| own.get(key).cloned())?, id))
+                };
+                of_type.filter_map(entry).collect()
+            }
+        };
+        entries.sort_unstable();
+        let (low, high) = (Value::from(10i64), Value::from("text 5"));
+        let mut ranges = vec![
+            KeyRange::all(),
+            KeyRange::nothing(),
+            KeyRange::between(&[], Bound::Excluded(&low), Bound::Unbounded),
+            KeyRange::between(&[], Bound::Unbounded, Bound::Included(&high)),
+            KeyRange::starting_with(&[], "long"),
+        ];
+        let middle = entries.get(entries.len() / 2);
+        ranges.extend(middle.map(|(key, _)| KeyRange::exactly(key)));
+        for range in &ranges {
+            for order in [Order::Ascending, Order::Descending] {
+                let found = walked(batch, index.number, range, order);
+                assert_eq!(found.is_none(), index.unavailable.is_some(), "{index:?}");
+                let Some(mut found) = found else { continue };
+                if order == Order::Descending {
+                    found.reverse();
+                }
+                let mut found = found.iter();
+                for (key, id) in entries.iter().filter(|entry| range.contains(&entry.0)) {
+                    let Some(next) = found.next() else {
+                        panic!("{id} is missing from {index:?}");
+                    };
+                    assert_eq!((&next.0, next.1), (key, *id), "{order:?} {index:?}");
+                }
+                assert_eq!(found.next(), None, "{order:?} {index:?}");
+            }
+        }
     }
 }
 
@@ -627,4 +713,79 @@ fn writes_by_code_set_several_properties_at_once() {
     let other = view.node(NodeId(1)).expect("readable").expect("there");
     assert_eq!(other.labels(), ["New".into()]);
     assert_eq!(other.properties().count(), 1);
+}
+
+#[test]
+fn a_cursor_is_lazy_and_tells_what_it_cannot_answer() {
+    let graph = graph_of(3000);
+    let old = graph.view();
+    graph
+        .create_index("ages", "Person", &["age"])
+        .expect("made");
+    let ages = graph.view().indexes()[0].number;
+    assert!(matches!(
+        old.cursor(ages, &KeyRange::all(), Order::Ascending),
+        Ok(Opened::Unavailable(Unavailable::Newer))
+    ));
+    assert_eq!(old.indexes()[0].unavailable, Some(Unavailable::Newer));
+    assert!(matches!(
+        old.cursor(ages + 7, &KeyRange::all(), Order::Ascending),
+        Ok(Opened::Unavailable(Unavailable::Unknown))
+    ));
+    let mut transaction = graph.begin();
+    transaction.set(NodeId(2990), "age", -5).expect("set");
+    transaction.set(NodeId(2999), "age", 1).expect("set");
+    transaction.delete_node(NodeId(2998)).expect("deleted");
+    let (statement, account) = (transaction.statement(), Account::default());
+    transaction.set(NodeId(2997), "age", 0).expect("set");
+    let first = |order, most| {
+        let Ok(Opened::Cursor(mut cursor)) = statement.cursor(ages, &KeyRange::all(), order) else {
+            panic!("it covers the statement");
+        };
+        let mut ids = Vec::new();
+        assert_eq!(
+            cursor.read(most, &mut ids, &account).expect("readable"),
+            most
+        );
+        ids
+    };
+    for _ in 0..2 {
+        assert_eq!(first(Order::Ascending, 4), [2990, 0, 1, 2999]);
+        assert_eq!(first(Order::Descending, 2), [2997, 2996]);
+        assert_eq!(first(Order::Descending, 2999).last(), Some(&2990));
+        // With the entries in leaves.
+        graph.checkpoint().expect("written");
+    }
+    // A serializable transaction has read the range, and nothing beyond it.
+    let begin = || {
+        graph.begin_with(&evergraph_property_graph::transaction::TransactionOptions::serializable())
+    };
+    for (limit, commits) in [(500, true), (1000, false)] {
+        let mut reader = begin();
+        let range = KeyRange::between(&[], Bound::Unbounded, Bound::Included(&limit.into()));
+        let opened = reader.statement().cursor(ages, &range, Order::Ascending);
+        assert!(matches!(opened, Ok(Opened::Cursor(_))));
+        let moved = graph.write(|other| other.set(NodeId(800), "age", 801 - limit % 3));
+        moved.expect("committed");
+        reader.set(NodeId(5), "note", 1).expect("set");
+        assert_eq!(reader.commit().is_ok(), commits, "up to {limit}");
+    }
+}
+
+#[test]
+fn all_threads_scan_a_label() {
+    use rayon::prelude::*;
+    let graph = graph_of(7000);
+    let made = graph.write(|transaction| transaction.create_node(&["City"], []));
+    made.expect("committed");
+    let view = graph.view();
+    let all = |label| {
+        let found = view.par_nodes(label);
+        let mut found: Vec<u32> = found.flat_map_iter(|ids| ids.expect("readable")).collect();
+        found.sort_unstable();
+        found
+    };
+    assert_eq!(all("Person"), (0..7000).collect::<Vec<u32>>());
+    assert_eq!(all("City"), [7000]);
+    assert_eq!(all("Ghost"), []);
 }

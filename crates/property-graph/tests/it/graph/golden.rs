@@ -171,6 +171,11 @@ fn golden_property_graph_version_5() {
     golden(5);
 }
 
+#[test]
+fn golden_property_graph_version_6() {
+    golden(6);
+}
+
 fn golden(version: u32) {
     let storage = SimulatedStorage::new(config());
     let graph = PropertyGraph::create(&storage, options(), *b"evergraph-gold-7").expect("created");

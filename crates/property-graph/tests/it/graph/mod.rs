@@ -6,6 +6,7 @@ mod changes;
 mod counts;
 mod crash;
 mod definitions;
+mod engine;
 mod exclusive;
 mod follow;
 mod golden;

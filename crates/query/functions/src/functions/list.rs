@@ -13,100 +13,51 @@ type Result = std::result::Result<Datum, EvaluationError>;
 
 const LIST: Category = Category::List;
 
+#[rustfmt::skip] // Rows of a table.
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new(
-        LIST,
-        "range",
-        &[
-            needs("start", Types::INTEGER),
-            needs("end", Types::INTEGER),
-            may("step", Types::INTEGER),
-        ],
+    Function::new(LIST, "range",
+        &[needs("start", Types::INTEGER), needs("end", Types::INTEGER), may("step", Types::INTEGER)],
         Types::LIST,
         "Integers from the first to the last, both in it, a step (1) apart.",
-        ("range(2, 10, 3)", "[2, 5, 8]"),
-        range,
-    ),
-    Function::new(
-        LIST,
-        "head",
-        &[needs("list", Types::LIST)],
-        Types::ANY,
+        ("range(2, 10, 3)", "[2, 5, 8]"), range),
+    Function::new(LIST, "head", &[needs("list", Types::LIST)], Types::ANY,
         "First element of a list, null if there is none.",
         ("head([1, 2])", "1"),
-        |arguments, _| Ok(elements(&arguments[0])?.get(0).unwrap_or_default()),
-    ),
-    Function::new(
-        LIST,
-        "last",
-        &[needs("list", Types::LIST)],
-        Types::ANY,
+        |arguments, _| Ok(elements(&arguments[0])?.get(0).unwrap_or_default())),
+    Function::new(LIST, "last", &[needs("list", Types::LIST)], Types::ANY,
         "Last element of a list, null if there is none.",
-        ("last([1, 2])", "2"),
-        |arguments, _| {
+        ("last([1, 2])", "2"), |arguments, _| {
             Ok(elements(&arguments[0])?
                 .iter()
                 .next_back()
                 .unwrap_or_default())
-        },
-    ),
-    Function::new(
-        LIST,
-        "tail",
-        &[needs("list", Types::LIST)],
-        Types::LIST,
+        }),
+    Function::new(LIST, "tail", &[needs("list", Types::LIST)], Types::LIST,
         "A list without its first element.",
-        ("tail([1, 2, 3])", "[2, 3]"),
-        |arguments, _| {
+        ("tail([1, 2, 3])", "[2, 3]"), |arguments, _| {
             let elements = elements(&arguments[0])?;
             Ok(elements.slice(elements.len().min(1)..elements.len()))
-        },
-    ),
-    Function::new(
-        LIST,
-        "reverse",
-        &[needs("value", Types::LIST.or(Types::STRING))],
-        Types::LIST.or(Types::STRING),
+        }),
+    Function::new(LIST, "reverse",
+        &[needs("value", Types::LIST.or(Types::STRING))], Types::LIST.or(Types::STRING),
         "A list or a text from its end to its beginning.",
-        ("reverse('raksO')", "'Oskar'"),
-        reverse,
-    ),
-    Function::new(
-        LIST,
-        "toBooleanList",
-        &[needs("list", Types::LIST)],
-        Types::LIST,
+        ("reverse('raksO')", "'Oskar'"), reverse),
+    Function::new(LIST, "toBooleanList", &[needs("list", Types::LIST)], Types::LIST,
         "Each element by toBooleanOrNull.",
         ("toBooleanList(['true', 'a'])", "[true, null]"),
-        |arguments, _| scalar::each(arguments, scalar::boolean),
-    ),
-    Function::new(
-        LIST,
-        "toFloatList",
-        &[needs("list", Types::LIST)],
-        Types::LIST,
+        |arguments, _| scalar::each(arguments, scalar::boolean)),
+    Function::new(LIST, "toFloatList", &[needs("list", Types::LIST)], Types::LIST,
         "Each element by toFloatOrNull.",
         ("toFloatList(['1.5', 2])", "[1.5, 2.0]"),
-        |arguments, _| scalar::each(arguments, scalar::float),
-    ),
-    Function::new(
-        LIST,
-        "toIntegerList",
-        &[needs("list", Types::LIST)],
-        Types::LIST,
+        |arguments, _| scalar::each(arguments, scalar::float)),
+    Function::new(LIST, "toIntegerList", &[needs("list", Types::LIST)], Types::LIST,
         "Each element by toIntegerOrNull.",
         ("toIntegerList(['1', 2.5])", "[1, 2]"),
-        |arguments, _| scalar::each(arguments, scalar::integer),
-    ),
-    Function::new(
-        LIST,
-        "toStringList",
-        &[needs("list", Types::LIST)],
-        Types::LIST,
+        |arguments, _| scalar::each(arguments, scalar::integer)),
+    Function::new(LIST, "toStringList", &[needs("list", Types::LIST)], Types::LIST,
         "Each element by toStringOrNull.",
         ("toStringList([1, true])", "['1', 'true']"),
-        |arguments, _| scalar::each(arguments, scalar::text),
-    ),
+        |arguments, _| scalar::each(arguments, scalar::text)),
 ];
 
 fn elements(datum: &Datum) -> std::result::Result<Elements<'_>, EvaluationError> {

@@ -31,170 +31,60 @@ macro_rules! of_float {
     };
 }
 
+#[rustfmt::skip] // Rows of a table.
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new(
-        MATH,
-        "abs",
-        &[needs("number", Types::NUMBER)],
-        Types::NUMBER,
+    Function::new(MATH, "abs", &[needs("number", Types::NUMBER)], Types::NUMBER,
         "A number without its sign.",
-        ("abs(-1)", "1"),
-        abs,
-    ),
-    Function::new(
-        MATH,
-        "sign",
-        &[needs("number", Types::NUMBER)],
-        Types::INTEGER,
+        ("abs(-1)", "1"), abs),
+    Function::new(MATH, "sign", &[needs("number", Types::NUMBER)], Types::INTEGER,
         "-1, 0 or 1, as the number is negative, 0 or positive.",
-        ("sign(-0.5)", "-1"),
-        sign,
-    ),
-    of_float!(
-        "ceil",
-        "The next integer that is not less, as a float.",
-        ("ceil(0.1)", "1.0"),
-        f64::ceil
-    ),
-    of_float!(
-        "floor",
-        "The next integer that is not greater, as a float.",
-        ("floor(0.9)", "0.0"),
-        f64::floor
-    ),
-    Function::new(
-        MATH,
-        "round",
-        &[
-            needs("number", Types::NUMBER),
-            may("precision", Types::INTEGER),
-            may("mode", Types::STRING),
-        ],
+        ("sign(-0.5)", "-1"), sign),
+    of_float!("ceil", "The next integer that is not less, as a float.",
+        ("ceil(0.1)", "1.0"), f64::ceil),
+    of_float!("floor", "The next integer that is not greater, as a float.",
+        ("floor(0.9)", "0.0"), f64::floor),
+    Function::new(MATH, "round",
+        &[needs("number", Types::NUMBER), may("precision", Types::INTEGER), may("mode", Types::STRING)],
         Types::FLOAT,
         "The next number of so many decimals (0); a half is rounded up, with a precision away \
          from 0, or by a mode: UP, DOWN, CEILING, FLOOR, HALF_UP, HALF_DOWN, HALF_EVEN.",
-        ("round(3.145, 2)", "3.15"),
-        round,
-    ),
-    Function::new(
-        MATH,
-        "isNaN",
-        &[needs("number", Types::NUMBER)],
-        Types::BOOLEAN,
+        ("round(3.145, 2)", "3.15"), round),
+    Function::new(MATH, "isNaN", &[needs("number", Types::NUMBER)], Types::BOOLEAN,
         "Whether a number is not a number.",
-        ("isNaN(0.0 / 0.0)", "true"),
-        |arguments, _| Ok(float(&arguments[0])?.is_nan().into()),
-    ),
-    Function::new(
-        MATH,
-        "rand",
-        &[],
-        Types::FLOAT,
+        ("isNaN(0.0 / 0.0)", "true"), |arguments, _| Ok(float(&arguments[0])?.is_nan().into())),
+    Function::new(MATH, "rand", &[], Types::FLOAT,
         "A random number from 0 up to 1, 1 excluded.",
         ("0 <= rand() < 1", "true"),
-        |_, environment| Ok(((environment.random() >> 11) as f64 / (1_u64 << 53) as f64).into()),
-    ),
+        |_, environment| Ok(((environment.random() >> 11) as f64 / (1_u64 << 53) as f64).into())),
     of_float!("sqrt", "Square root.", ("sqrt(12.96)", "3.6"), f64::sqrt),
-    of_float!(
-        "exp",
-        "e to the power of a number.",
-        ("exp(0)", "1.0"),
-        f64::exp
-    ),
+    of_float!("exp", "e to the power of a number.", ("exp(0)", "1.0"), f64::exp),
     of_float!("log", "Natural logarithm.", ("log(1)", "0.0"), f64::ln),
-    of_float!(
-        "log10",
-        "Logarithm to the base 10.",
-        ("log10(1000)", "3.0"),
-        f64::log10
-    ),
-    Function::new(
-        MATH,
-        "e",
-        &[],
-        Types::FLOAT,
+    of_float!("log10", "Logarithm to the base 10.", ("log10(1000)", "3.0"), f64::log10),
+    Function::new(MATH, "e", &[], Types::FLOAT,
         "The base of natural logarithms.",
-        ("e()", "2.718281828459045"),
-        |_, _| Ok(std::f64::consts::E.into()),
-    ),
-    Function::new(
-        MATH,
-        "pi",
-        &[],
-        Types::FLOAT,
+        ("e()", "2.718281828459045"), |_, _| Ok(std::f64::consts::E.into())),
+    Function::new(MATH, "pi", &[], Types::FLOAT,
         "The circumference of a circle of diameter 1.",
-        ("pi()", "3.141592653589793"),
-        |_, _| Ok(std::f64::consts::PI.into()),
-    ),
-    of_float!(
-        "degrees",
-        "Degrees of an angle in radians.",
-        ("degrees(pi())", "180.0"),
-        f64::to_degrees
-    ),
-    of_float!(
-        "radians",
-        "Radians of an angle in degrees.",
-        ("radians(180)", "3.141592653589793"),
-        f64::to_radians
-    ),
-    of_float!(
-        "sin",
-        "Sine of an angle in radians.",
-        ("sin(0)", "0.0"),
-        f64::sin
-    ),
-    of_float!(
-        "cos",
-        "Cosine of an angle in radians.",
-        ("cos(0)", "1.0"),
-        f64::cos
-    ),
-    of_float!(
-        "tan",
-        "Tangent of an angle in radians.",
-        ("tan(0)", "0.0"),
-        f64::tan
-    ),
-    of_float!(
-        "cot",
-        "Cotangent of an angle in radians.",
-        ("round(cot(pi() / 4), 9)", "1.0"),
-        |angle| 1.0 / angle.tan()
-    ),
-    of_float!(
-        "asin",
-        "The angle of a sine, in radians.",
-        ("asin(0)", "0.0"),
-        f64::asin
-    ),
-    of_float!(
-        "acos",
-        "The angle of a cosine, in radians.",
-        ("acos(1)", "0.0"),
-        f64::acos
-    ),
-    of_float!(
-        "atan",
-        "The angle of a tangent, in radians.",
-        ("atan(0)", "0.0"),
-        f64::atan
-    ),
-    Function::new(
-        MATH,
-        "atan2",
-        &[needs("y", Types::NUMBER), needs("x", Types::NUMBER)],
-        Types::FLOAT,
+        ("pi()", "3.141592653589793"), |_, _| Ok(std::f64::consts::PI.into())),
+    of_float!("degrees", "Degrees of an angle in radians.",
+        ("degrees(pi())", "180.0"), f64::to_degrees),
+    of_float!("radians", "Radians of an angle in degrees.",
+        ("radians(180)", "3.141592653589793"), f64::to_radians),
+    of_float!("sin", "Sine of an angle in radians.", ("sin(0)", "0.0"), f64::sin),
+    of_float!("cos", "Cosine of an angle in radians.", ("cos(0)", "1.0"), f64::cos),
+    of_float!("tan", "Tangent of an angle in radians.", ("tan(0)", "0.0"), f64::tan),
+    of_float!("cot", "Cotangent of an angle in radians.",
+        ("round(cot(pi() / 4), 9)", "1.0"), |angle| 1.0 / angle.tan()),
+    of_float!("asin", "The angle of a sine, in radians.", ("asin(0)", "0.0"), f64::asin),
+    of_float!("acos", "The angle of a cosine, in radians.", ("acos(1)", "0.0"), f64::acos),
+    of_float!("atan", "The angle of a tangent, in radians.", ("atan(0)", "0.0"), f64::atan),
+    Function::new(MATH, "atan2",
+        &[needs("y", Types::NUMBER), needs("x", Types::NUMBER)], Types::FLOAT,
         "The angle of a point from the x axis, in radians.",
         ("atan2(0, 1)", "0.0"),
-        |arguments, _| Ok(float(&arguments[0])?.atan2(float(&arguments[1])?).into()),
-    ),
-    of_float!(
-        "haversin",
-        "Half of the versine of an angle in radians.",
-        ("haversin(0)", "0.0"),
-        |angle| (1.0 - angle.cos()) / 2.0
-    ),
+        |arguments, _| Ok(float(&arguments[0])?.atan2(float(&arguments[1])?).into())),
+    of_float!("haversin", "Half of the versine of an angle in radians.",
+        ("haversin(0)", "0.0"), |angle| (1.0 - angle.cos()) / 2.0),
 ];
 
 fn float(datum: &Datum) -> std::result::Result<f64, EvaluationError> {

@@ -31,57 +31,25 @@ const FIELDS: [&str; 8] = [
     "srid",
 ];
 
+#[rustfmt::skip] // Rows of a table.
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new(
-        SPATIAL,
-        "point",
-        &[needs("fields", Types::MAP)],
-        Types::POINT,
+    Function::new(SPATIAL, "point", &[needs("fields", Types::MAP)], Types::POINT,
         "A point of x, y and z, or of longitude, latitude and height; crs or srid may name the \
          coordinate system.",
-        (
-            "point({longitude: 12.5, latitude: 41.9})",
-            "point({srid: 4326, x: 12.5, y: 41.9})",
-        ),
-        point,
-    ),
-    Function::new(
-        SPATIAL,
-        "point.distance",
-        TWO,
-        Types::FLOAT,
+        ("point({longitude: 12.5, latitude: 41.9})", "point({srid: 4326, x: 12.5, y: 41.9})"),
+        point),
+    Function::new(SPATIAL, "point.distance", TWO, Types::FLOAT,
         DISTANCE,
-        (
-            "point.distance(point({x: 0, y: 0}), point({x: 3, y: 4}))",
-            "5.0",
-        ),
-        distance,
-    ),
-    Function::new(
-        SPATIAL,
-        "distance",
-        TWO,
-        Types::FLOAT,
+        ("point.distance(point({x: 0, y: 0}), point({x: 3, y: 4}))", "5.0"), distance),
+    Function::new(SPATIAL, "distance", TWO, Types::FLOAT,
         "As point.distance.",
-        ("distance(point({x: 0, y: 0}), point({x: 3, y: 4}))", "5.0"),
-        distance,
-    ),
-    Function::new(
-        SPATIAL,
-        "point.withinBBox",
-        &[
-            needs("point", Types::POINT),
-            needs("lower", Types::POINT),
-            needs("upper", Types::POINT),
-        ],
+        ("distance(point({x: 0, y: 0}), point({x: 3, y: 4}))", "5.0"), distance),
+    Function::new(SPATIAL, "point.withinBBox",
+        &[needs("point", Types::POINT), needs("lower", Types::POINT), needs("upper", Types::POINT)],
         Types::BOOLEAN,
         "Whether a point lies in the box between two corners.",
-        (
-            "point.withinBBox(point({x: 1, y: 1}), point({x: 0, y: 0}), point({x: 2, y: 2}))",
-            "true",
-        ),
-        within,
-    ),
+        ("point.withinBBox(point({x: 1, y: 1}), point({x: 0, y: 0}), point({x: 2, y: 2}))", "true"),
+        within),
 ];
 
 fn point(arguments: &[Datum], _: &Environment<'_>) -> Result {

@@ -29,242 +29,92 @@ const CUT: &str = "A value (that of the statement) at the beginning of its mille
     microsecond, then with fields changed.";
 
 /// The functions of a type: made, of a clock, cut to a unit.
+#[rustfmt::skip] // Rows of a table.
 macro_rules! of_kind {
-    ($kind:expr, $types:expr, $name:literal, $example:expr, $cut:expr) => {
-        &[
-            Function::new(
-                TEMPORAL,
-                $name,
-                &[may("value", SOURCE)],
-                $types,
-                MADE,
-                $example,
-                |arguments, environment| made($kind, arguments, environment),
-            ),
-            Function::new(
-                TEMPORAL,
-                concat!($name, ".transaction"),
-                ZONE,
-                $types,
-                "Of the beginning of the transaction, in a time zone.",
-                (
-                    concat!($name, ".transaction() = ", $name, ".transaction()"),
-                    "true",
-                ),
-                |arguments, environment| {
-                    of_clock(
-                        $kind,
-                        &environment.clock.transaction,
-                        arguments,
-                        environment,
-                    )
-                },
-            ),
-            Function::new(
-                TEMPORAL,
-                concat!($name, ".statement"),
-                ZONE,
-                $types,
-                "Of the beginning of the statement, in a time zone.",
-                (concat!($name, ".statement() = ", $name, "()"), "true"),
-                |arguments, environment| {
-                    of_clock($kind, &environment.clock.statement, arguments, environment)
-                },
-            ),
-            Function::new(
-                TEMPORAL,
-                concat!($name, ".realtime"),
-                ZONE,
-                $types,
-                "Of the system's clock, in a time zone.",
-                (
-                    concat!(
-                        "valueType(",
-                        $name,
-                        ".realtime()) = valueType(",
-                        $name,
-                        "())"
-                    ),
-                    "true",
-                ),
-                |arguments, environment| {
-                    of_clock(
-                        $kind,
-                        &(environment.clock.realtime)(),
-                        arguments,
-                        environment,
-                    )
-                },
-            ),
-            Function::new(
-                TEMPORAL,
-                concat!($name, ".truncate"),
-                TRUNCATED,
-                $types,
-                CUT,
-                $cut,
-                |arguments, environment| cut($kind, arguments, environment),
-            ),
-        ]
-    };
+    ($kind:expr, $types:expr, $name:literal, $example:expr, $cut:expr) => { &[
+        Function::new(TEMPORAL, $name, &[may("value", SOURCE)], $types, MADE,
+            $example, |arguments, environment| made($kind, arguments, environment)),
+        Function::new(TEMPORAL, concat!($name, ".transaction"), ZONE, $types,
+            "Of the beginning of the transaction, in a time zone.",
+            (concat!($name, ".transaction() = ", $name, ".transaction()"), "true"),
+            |arguments, environment| {
+                of_clock($kind, &environment.clock.transaction, arguments, environment)
+            }),
+        Function::new(TEMPORAL, concat!($name, ".statement"), ZONE, $types,
+            "Of the beginning of the statement, in a time zone.",
+            (concat!($name, ".statement() = ", $name, "()"), "true"),
+            |arguments, environment| {
+                of_clock($kind, &environment.clock.statement, arguments, environment)
+            }),
+        Function::new(TEMPORAL, concat!($name, ".realtime"), ZONE, $types,
+            "Of the system's clock, in a time zone.",
+            (concat!("valueType(", $name, ".realtime()) = valueType(", $name, "())"), "true"),
+            |arguments, environment| {
+                of_clock($kind, &(environment.clock.realtime)(), arguments, environment)
+            }),
+        Function::new(TEMPORAL, concat!($name, ".truncate"), TRUNCATED, $types, CUT,
+            $cut, |arguments, environment| cut($kind, arguments, environment)),
+    ] };
 }
 
 /// By type.
+#[rustfmt::skip] // Rows of a table.
 pub(super) const OF_KINDS: [&[Function]; 5] = [
-    of_kind!(
-        Kind::Date,
-        Types::DATE,
-        "date",
-        (
-            "date({year: 2015, week: 30, dayOfWeek: 2})",
-            "date('2015-07-21')"
-        ),
-        (
-            "date.truncate('month', date('2015-07-21'))",
-            "date('2015-07-01')"
-        )
-    ),
-    of_kind!(
-        Kind::LocalTime,
-        Types::LOCAL_TIME,
-        "localtime",
+    of_kind!(Kind::Date, Types::DATE, "date",
+        ("date({year: 2015, week: 30, dayOfWeek: 2})", "date('2015-07-21')"),
+        ("date.truncate('month', date('2015-07-21'))", "date('2015-07-01')")),
+    of_kind!(Kind::LocalTime, Types::LOCAL_TIME, "localtime",
         ("localtime('214032.142')", "localtime('21:40:32.142')"),
-        (
-            "localtime.truncate('hour', localtime('21:40'))",
-            "localtime('21:00:00')"
-        )
-    ),
-    of_kind!(
-        Kind::Time,
-        Types::TIME,
-        "time",
-        (
-            "time({hour: 21, minute: 40, timezone: '+01:00'})",
-            "time('21:40:00+01:00')"
-        ),
-        (
-            "time.truncate('minute', time('21:40:32+01:00'))",
-            "time('21:40:00+01:00')"
-        )
-    ),
-    of_kind!(
-        Kind::LocalDateTime,
-        Types::LOCAL_DATETIME,
-        "localdatetime",
-        (
-            "localdatetime('2015-202T21:40')",
-            "localdatetime('2015-07-21T21:40:00')"
-        ),
-        (
-            "localdatetime.truncate('day', date('2015-07-21'), {hour: 5})",
-            "localdatetime('2015-07-21T05:00:00')"
-        )
-    ),
-    of_kind!(
-        Kind::DateTime,
-        Types::DATETIME,
-        "datetime",
-        (
-            "datetime('2015-07-21T21:40[Europe/London]')",
-            "datetime('2015-07-21T21:40:00+01:00[Europe/London]')"
-        ),
-        (
-            "datetime.truncate('week', datetime('2015-07-21T21:40+02:00'))",
-            "datetime('2015-07-20T00:00:00+02:00')"
-        )
-    ),
+        ("localtime.truncate('hour', localtime('21:40'))", "localtime('21:00:00')")),
+    of_kind!(Kind::Time, Types::TIME, "time",
+        ("time({hour: 21, minute: 40, timezone: '+01:00'})", "time('21:40:00+01:00')"),
+        ("time.truncate('minute', time('21:40:32+01:00'))", "time('21:40:00+01:00')")),
+    of_kind!(Kind::LocalDateTime, Types::LOCAL_DATETIME, "localdatetime",
+        ("localdatetime('2015-202T21:40')", "localdatetime('2015-07-21T21:40:00')"),
+        ("localdatetime.truncate('day', date('2015-07-21'), {hour: 5})",
+         "localdatetime('2015-07-21T05:00:00')")),
+    of_kind!(Kind::DateTime, Types::DATETIME, "datetime",
+        ("datetime('2015-07-21T21:40[Europe/London]')",
+         "datetime('2015-07-21T21:40:00+01:00[Europe/London]')"),
+        ("datetime.truncate('week', datetime('2015-07-21T21:40+02:00'))",
+         "datetime('2015-07-20T00:00:00+02:00')")),
 ];
 
+#[rustfmt::skip] // Rows of a table.
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new(
-        TEMPORAL,
-        "datetime.fromepoch",
-        &[
-            needs("seconds", Types::INTEGER),
-            needs("nanoseconds", Types::INTEGER),
-        ],
-        Types::DATETIME,
+    Function::new(TEMPORAL, "datetime.fromepoch",
+        &[needs("seconds", Types::INTEGER), needs("nanoseconds", Types::INTEGER)], Types::DATETIME,
         "The instant so many seconds and nanoseconds after 1970-01-01T00:00Z.",
-        (
-            "datetime.fromepoch(416779, 5)",
-            "datetime('1970-01-05T19:46:19.000000005Z')",
-        ),
-        from_epoch,
-    ),
-    Function::new(
-        TEMPORAL,
-        "datetime.fromepochmillis",
-        &[needs("milliseconds", Types::INTEGER)],
-        Types::DATETIME,
+        ("datetime.fromepoch(416779, 5)", "datetime('1970-01-05T19:46:19.000000005Z')"),
+        from_epoch),
+    Function::new(TEMPORAL, "datetime.fromepochmillis",
+        &[needs("milliseconds", Types::INTEGER)], Types::DATETIME,
         "The instant so many milliseconds after 1970-01-01T00:00Z.",
-        (
-            "datetime.fromepochmillis(237821673987)",
-            "datetime('1977-07-15T13:34:33.987Z')",
-        ),
+        ("datetime.fromepochmillis(237821673987)", "datetime('1977-07-15T13:34:33.987Z')"),
         |arguments, _| {
             Ok(Value::from(DateTime::from_milliseconds(integer(&arguments[0])?)?).into())
-        },
-    ),
-    Function::new(
-        TEMPORAL,
-        "duration",
-        &[needs(
-            "value",
-            Types::STRING.or(Types::MAP).or(Types::DURATION),
-        )],
-        Types::DURATION,
+        }),
+    Function::new(TEMPORAL, "duration",
+        &[needs("value", Types::STRING.or(Types::MAP).or(Types::DURATION))], Types::DURATION,
         "Of a text of ISO 8601 or a map of years to nanoseconds; fractions go to smaller units.",
         ("duration({days: 1.5})", "duration('P1DT43200S')"),
-        |arguments, _| Ok(Value::Duration(duration_of(value(&arguments[0])?)?).into()),
-    ),
-    Function::new(
-        TEMPORAL,
-        "duration.between",
-        TWO,
-        Types::DURATION,
+        |arguments, _| Ok(Value::Duration(duration_of(value(&arguments[0])?)?).into())),
+    Function::new(TEMPORAL, "duration.between", TWO, Types::DURATION,
         "From one to the other, in months, then days, then seconds.",
-        (
-            "toString(duration.between(date('1984-10-11'), date('2015-06-24')))",
-            "'P30Y8M13D'",
-        ),
-        |arguments, _| lapse(Unit::All, arguments),
-    ),
-    Function::new(
-        TEMPORAL,
-        "duration.inMonths",
-        TWO,
-        Types::DURATION,
+        ("toString(duration.between(date('1984-10-11'), date('2015-06-24')))", "'P30Y8M13D'"),
+        |arguments, _| lapse(Unit::All, arguments)),
+    Function::new(TEMPORAL, "duration.inMonths", TWO, Types::DURATION,
         "From one to the other, in whole months.",
-        (
-            "toString(duration.inMonths(date('1984-10-11'), date('2015-06-24')))",
-            "'P30Y8M'",
-        ),
-        |arguments, _| lapse(Unit::Months, arguments),
-    ),
-    Function::new(
-        TEMPORAL,
-        "duration.inDays",
-        TWO,
-        Types::DURATION,
+        ("toString(duration.inMonths(date('1984-10-11'), date('2015-06-24')))", "'P30Y8M'"),
+        |arguments, _| lapse(Unit::Months, arguments)),
+    Function::new(TEMPORAL, "duration.inDays", TWO, Types::DURATION,
         "From one to the other, in whole days.",
-        (
-            "toString(duration.inDays(date('1984-10-11'), date('2015-06-24')))",
-            "'P11213D'",
-        ),
-        |arguments, _| lapse(Unit::Days, arguments),
-    ),
-    Function::new(
-        TEMPORAL,
-        "duration.inSeconds",
-        TWO,
-        Types::DURATION,
+        ("toString(duration.inDays(date('1984-10-11'), date('2015-06-24')))", "'P11213D'"),
+        |arguments, _| lapse(Unit::Days, arguments)),
+    Function::new(TEMPORAL, "duration.inSeconds", TWO, Types::DURATION,
         "From one to the other, in seconds and nanoseconds.",
-        (
-            "toString(duration.inSeconds(localtime('14:30'), localtime('16:30')))",
-            "'PT2H'",
-        ),
-        |arguments, _| lapse(Unit::Seconds, arguments),
-    ),
+        ("toString(duration.inSeconds(localtime('14:30'), localtime('16:30')))", "'PT2H'"),
+        |arguments, _| lapse(Unit::Seconds, arguments)),
 ];
 
 fn value(datum: &Datum) -> std::result::Result<&Value, EvaluationError> {

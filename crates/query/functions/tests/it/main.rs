@@ -3,6 +3,7 @@
 
 mod aggregates;
 mod definitions;
+mod expression;
 mod graph;
 mod kernels;
 mod kit;

@@ -150,7 +150,11 @@ fn errors_say_their_kind() {
             "date({year: 2015, day: 3})",
             ErrorKind::InvalidArgumentValue,
         ),
-        ("date('2015-02-29')", ErrorKind::NumberOutOfRange),
+        ("date('2015-02-29')", ErrorKind::InvalidText),
+        (
+            "date({year: 2015, month: 2, day: 29})",
+            ErrorKind::NumberOutOfRange,
+        ),
         ("date('yesterday')", ErrorKind::InvalidText),
         (
             "date('+999999999-12-31') + duration('P1D')",

@@ -230,8 +230,9 @@ impl Parser<'_> {
     /// An atom, and properties and elements of it.
     pub(super) fn postfix(&mut self) -> Parsed<Expression> {
         let start = self.at();
+        let is_path = self.is_path_ahead(0);
         let atom = self.atom()?;
-        if matches!(atom.node, Node::Pattern(_)) {
+        if is_path {
             return Ok(atom);
         }
         let mut steps = Vec::new();

@@ -66,9 +66,7 @@ const RESERVED: &[&str] = &[
 ];
 
 /// Words behind an operand.
-const OPERATORS: &[&str] = &[
-    "AND", "OR", "XOR", "IN", "IS", "STARTS", "ENDS", "CONTAINS",
-];
+const OPERATORS: &[&str] = &["AND", "OR", "XOR", "IN", "IS", "STARTS", "ENDS", "CONTAINS"];
 
 pub(crate) fn is_reserved(word: &str) -> bool {
     // Longer than the longest of them.

@@ -305,7 +305,7 @@ impl Parser<'_> {
             parts.push(self.label()?);
         }
         let are_names = parts.iter().all(|part| matches!(part, Labels::Name(_)));
-        if !are_names || self.is("&") || self.is("|") {
+        if !are_names || self.is("&") || (takes_bar && self.is("|")) {
             let what = "labels are joined with : and with other signs";
             let hint = "write & between labels that a node has, and | between alternatives";
             return Err(self.problem(Detail::UnexpectedSyntax, self.at(), what, hint));
@@ -378,7 +378,8 @@ impl Parser<'_> {
                 .any(|symbol| self.is_ahead(by, symbol));
             let is_null = self.is_word_ahead(by + 1, "NULL") || self.is_word_ahead(by + 1, "NOT");
             let is_label = self.is_word_ahead(by, "IS") && !is_null;
-            is_symbol || is_label || self.is_word_ahead(by, "WHERE")
+            let is_parameter = matches!(self.ahead(by).token, Token::Parameter(_));
+            is_symbol || is_label || is_parameter || self.is_word_ahead(by, "WHERE")
         };
         goes_on(by) || (self.is_variable_ahead(by) && goes_on(by + 1))
     }

@@ -184,7 +184,9 @@ impl Display for Node {
             Node::IsNull(part) => write!(f, "{} IS NULL", Operand(part, TESTED)),
             Node::IsNotNull(part) => write!(f, "{} IS NOT NULL", Operand(part, TESTED)),
             Node::Labelled(part, labels) => {
-                write!(f, "{}:", Operand(part, TESTED))?;
+                // Labels behind labels would join them.
+                let is_labelled = matches!(part.node, Node::Labelled(..));
+                write!(f, "{}:", Operand(part, TESTED + u8::from(is_labelled)))?;
                 match labels {
                     Labels::Or(_) => write!(f, "({labels})"),
                     _ => labels.fmt(f),

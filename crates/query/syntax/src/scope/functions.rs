@@ -44,7 +44,8 @@ enum Result {
 impl Function {
     /// The function of a name.
     pub fn find(name: &str) -> Option<&'static Function> {
-        ALL.iter().find(|function| function.name.eq_ignore_ascii_case(name))
+        ALL.iter()
+            .find(|function| function.name.eq_ignore_ascii_case(name))
     }
 
     /// Type of its result.
@@ -152,7 +153,12 @@ pub const ALL: &[Function] = &[
     scalar("exists", (1, 1), &[], Result::Boolean),
     scalar("head", (1, 1), &[Kind::List], Result::Element),
     scalar("id", (1, 1), ENTITY, Result::Integer),
-    scalar("isEmpty", (1, 1), &[Kind::List, Kind::Map, Kind::Text], Result::Boolean),
+    scalar(
+        "isEmpty",
+        (1, 1),
+        &[Kind::List, Kind::Map, Kind::Text],
+        Result::Boolean,
+    ),
     scalar("keys", (1, 1), FIELDS, Result::Texts),
     scalar("labels", (1, 1), &[Kind::Node], Result::Texts),
     scalar("last", (1, 1), &[Kind::List], Result::Element),
@@ -161,10 +167,20 @@ pub const ALL: &[Function] = &[
     scalar("nullIf", (2, 2), &[], Result::Any),
     scalar("properties", (1, 1), FIELDS, Result::Map),
     scalar("range", (2, 3), &[], Result::List),
-    scalar("relationships", (1, 1), &[Kind::Path], Result::Relationships),
+    scalar(
+        "relationships",
+        (1, 1),
+        &[Kind::Path],
+        Result::Relationships,
+    ),
     scalar("rels", (1, 1), &[Kind::Path], Result::Relationships),
     scalar("reverse", (1, 1), &[Kind::List, Kind::Text], Result::Same),
-    scalar("size", (1, 1), &[Kind::List, Kind::Text, Kind::Map], Result::Integer),
+    scalar(
+        "size",
+        (1, 1),
+        &[Kind::List, Kind::Text, Kind::Map],
+        Result::Integer,
+    ),
     scalar("startNode", (1, 1), &[Kind::Relationship], Result::Node),
     scalar("tail", (1, 1), &[Kind::List], Result::Same),
     scalar("timestamp", (0, 0), &[], Result::Integer),

@@ -174,13 +174,19 @@ impl Checker<'_> {
 
 /// Refuses columns of WITH without a name.
 fn need_names(projection: &Projection) -> Parsed<()> {
-    let has_name = |item: &&Item| item.alias.is_some() || matches!(item.value.node, Node::Variable(_));
+    let has_name =
+        |item: &&Item| item.alias.is_some() || matches!(item.value.node, Node::Variable(_));
     match projection.items.iter().find(|item| !has_name(item)) {
         None => Ok(()),
         Some(item) => {
             let what = format!("{} has no name", item.written);
             let hint = "give it one, with AS";
-            Err(problem(Detail::NoExpressionAlias, item.value.at, what, hint))
+            Err(problem(
+                Detail::NoExpressionAlias,
+                item.value.at,
+                what,
+                hint,
+            ))
         }
     }
 }

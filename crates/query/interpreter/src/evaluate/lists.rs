@@ -1,0 +1,162 @@
+//! Expressions over the elements of lists, and over the rows of subqueries.
+
+use evergraph_functions::Datum;
+use evergraph_functions::operators::boolean;
+use evergraph_planner::{Comprehension, Quantified, Reduce, Slot, Subquery};
+use evergraph_property_graph::graph::{NodeId, RelationshipId};
+use evergraph_syntax::tree::{Labels, Quantity, SubqueryKind};
+
+use super::{Result, Row};
+use crate::QueryError;
+use crate::batch::Batch;
+use crate::run::{Flow, Run};
+
+impl Run<'_, '_> {
+    /// Elements of a list; `None` of null.
+    fn elements(&self, list: &Datum) -> Result<Option<Vec<Datum>>> {
+        if list.is_null() {
+            return Ok(None);
+        }
+        match list.elements() {
+            Some(elements) => Ok(Some(elements.iter().collect())),
+            None => {
+                let message = format!("expected a LIST, found a {}", list.type_name());
+                Err(QueryError::type_error(message))
+            }
+        }
+    }
+
+    /// What `value` gives while a variable has a value.
+    fn within<T>(
+        &self,
+        row: &mut Row<'_>,
+        variable: Slot,
+        datum: Datum,
+        value: impl FnOnce(&mut Row<'_>) -> Result<T>,
+    ) -> Result<T> {
+        row.locals.push((variable, datum));
+        let result = value(row);
+        row.locals.pop();
+        result
+    }
+
+    pub(super) fn comprehension(&self, of: &Comprehension, row: &mut Row<'_>) -> Result<Datum> {
+        let list = self.value(&of.list, row)?;
+        let Some(elements) = self.elements(&list)? else {
+            return Ok(Datum::NULL);
+        };
+        let mut made = Vec::new();
+        for element in elements {
+            let kept = self.within(row, of.variable, element.clone(), |row| {
+                if let Some(filter) = &of.filter
+                    && boolean(&self.value(filter, row)?)? != Some(true)
+                {
+                    return Ok(None);
+                }
+                match &of.value {
+                    Some(value) => self.value(value, row).map(Some),
+                    None => Ok(Some(element)),
+                }
+            })?;
+            made.extend(kept);
+        }
+        Ok(Datum::list(made))
+    }
+
+    pub(super) fn quantified(&self, of: &Quantified, row: &mut Row<'_>) -> Result<Datum> {
+        let list = self.value(&of.list, row)?;
+        let Some(elements) = self.elements(&list)? else {
+            return Ok(Datum::NULL);
+        };
+        let (mut truths, mut unknown) = (0usize, 0usize);
+        let count = elements.len();
+        for element in elements {
+            let truth = self.within(row, of.variable, element, |row| {
+                Ok(boolean(&self.value(&of.filter, row)?)?)
+            })?;
+            match truth {
+                Some(true) => truths += 1,
+                Some(false) => {}
+                None => unknown += 1,
+            }
+        }
+        let lies = count - truths - unknown;
+        Ok(Datum::truth(match of.quantity {
+            Quantity::All if lies > 0 => Some(false),
+            Quantity::Any if truths > 0 => Some(true),
+            Quantity::None if truths > 0 => Some(false),
+            Quantity::Single if truths > 1 => Some(false),
+            _ if unknown > 0 => None,
+            Quantity::All => Some(true),
+            Quantity::Any => Some(false),
+            Quantity::None => Some(true),
+            Quantity::Single => Some(truths == 1),
+        }))
+    }
+
+    pub(super) fn reduce(&self, of: &Reduce, row: &mut Row<'_>) -> Result<Datum> {
+        let mut value = self.value(&of.initial, row)?;
+        let list = self.value(&of.list, row)?;
+        let Some(elements) = self.elements(&list)? else {
+            return Ok(Datum::NULL);
+        };
+        for element in elements {
+            value = self.within(row, of.accumulator, value, |row| {
+                self.within(row, of.variable, element, |row| self.value(&of.step, row))
+            })?;
+        }
+        Ok(value)
+    }
+
+    /// What is asked of the rows of another plan.
+    pub(super) fn subquery(&self, of: &Subquery, argument: &Batch) -> Result<Datum> {
+        let mut count = 0usize;
+        let mut collected = Vec::new();
+        self.run(&of.plan, argument.clone(), &mut |batch| {
+            count += batch.len();
+            match (of.kind, of.value) {
+                (SubqueryKind::Exists, _) if count > 0 => Ok(Flow::Stop),
+                (SubqueryKind::Collect, Some(slot)) => {
+                    collected.extend((0..batch.len()).map(|row| batch.get(slot, row)));
+                    Ok(Flow::Continue)
+                }
+                _ => Ok(Flow::Continue),
+            }
+        })?;
+        Ok(match of.kind {
+            SubqueryKind::Exists => (count > 0).into(),
+            SubqueryKind::Count => i64::try_from(count).unwrap_or(i64::MAX).into(),
+            SubqueryKind::Collect => Datum::list(collected),
+        })
+    }
+
+    /// Whether a node has labels, or a relationship a type; null of null.
+    pub(crate) fn has_labels(&self, of: &Datum, labels: &Labels) -> Result<Option<bool>> {
+        match of {
+            Datum::Node(id) => {
+                let names = self.environment.entities.labels(NodeId(id.0))?;
+                let has = |name: &str| names.iter().any(|one| **one == *name);
+                Ok(Some(satisfy(labels, !names.is_empty(), &has)))
+            }
+            Datum::Relationship(id) => {
+                let kind = self.environment.entities.relationship_type(RelationshipId(id.0))?;
+                Ok(Some(satisfy(labels, true, &|name| *kind == *name)))
+            }
+            other if other.is_null() => Ok(None),
+            other => {
+                let message = format!("a {} has no labels", other.type_name());
+                Err(QueryError::type_error(message))
+            }
+        }
+    }
+}
+
+fn satisfy(labels: &Labels, has_any: bool, has: &dyn Fn(&str) -> bool) -> bool {
+    match labels {
+        Labels::Name(name) => has(&name.text),
+        Labels::Any => has_any,
+        Labels::Not(inner) => !satisfy(inner, has_any, has),
+        Labels::And(parts) => parts.iter().all(|part| satisfy(part, has_any, has)),
+        Labels::Or(parts) => parts.iter().any(|part| satisfy(part, has_any, has)),
+    }
+}

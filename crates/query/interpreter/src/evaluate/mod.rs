@@ -1,0 +1,318 @@
+//! Expressions, of one row.
+
+mod lists;
+mod path;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use evergraph_functions::operators::{self, Binary, Unary, boolean};
+use evergraph_functions::{Datum, functions};
+use evergraph_planner::{Case, Constant, Expression, MapItem, MapProjection, Slot, Step};
+use evergraph_property_graph::Value;
+use evergraph_syntax::tree::{Comparison, Operator as Sign, TextTest};
+
+use crate::QueryError;
+use crate::batch::Batch;
+use crate::run::Run;
+
+/// A row, with the variables of the expressions around one.
+pub(crate) struct Row<'b> {
+    batch: &'b Batch,
+    at: usize,
+    locals: Vec<(Slot, Datum)>,
+}
+
+impl<'b> Row<'b> {
+    pub(crate) fn new(batch: &'b Batch, at: usize) -> Self {
+        Row {
+            batch,
+            at,
+            locals: Vec::new(),
+        }
+    }
+
+    fn get(&self, slot: Slot) -> Datum {
+        let mut locals = self.locals.iter().rev();
+        match locals.find(|(local, _)| *local == slot) {
+            Some((_, datum)) => datum.clone(),
+            None => self.batch.get(slot, self.at),
+        }
+    }
+
+    /// The row alone, as rows of a subquery see it.
+    fn alone(&self) -> Batch {
+        let mut batch = self.batch.row(self.at);
+        for (slot, datum) in &self.locals {
+            batch.set(*slot, crate::batch::Column::Same(datum.clone()));
+        }
+        batch
+    }
+}
+
+type Result<T> = std::result::Result<T, QueryError>;
+
+impl Run<'_, '_> {
+    /// The values of an expression in all rows.
+    pub(crate) fn values(&self, of: &Expression, batch: &Batch) -> Result<Vec<Datum>> {
+        (0..batch.len())
+            .map(|at| self.value(of, &mut Row::new(batch, at)))
+            .collect()
+    }
+
+    /// The value of an expression in one row.
+    pub(crate) fn value(&self, of: &Expression, row: &mut Row<'_>) -> Result<Datum> {
+        let environment = &self.environment;
+        Ok(match of {
+            Expression::Constant(constant) => of_constant(constant),
+            Expression::Parameter(name) => self.parameter(name)?,
+            Expression::Slot(slot) => row.get(*slot),
+            Expression::List(items) => Datum::list(self.all(items, row)?),
+            Expression::Map(entries) => {
+                let mut map = BTreeMap::new();
+                for (key, value) in entries {
+                    map.insert(Arc::clone(key), self.value(value, row)?);
+                }
+                Datum::map(map)
+            }
+            Expression::Access(of, steps) => {
+                let mut datum = self.value(of, row)?;
+                for step in steps {
+                    datum = self.accessed(&datum, step, row)?;
+                }
+                datum
+            }
+            Expression::Negative(of) => {
+                operators::unary(Unary::Minus, &self.value(of, row)?)?
+            }
+            Expression::Positive(of) => operators::unary(Unary::Plus, &self.value(of, row)?)?,
+            Expression::Arithmetic(first, others) => {
+                let mut datum = self.value(first, row)?;
+                for (sign, operand) in others {
+                    let operand = self.value(operand, row)?;
+                    datum = operators::binary(of_sign(*sign), &datum, &operand, environment)?;
+                }
+                datum
+            }
+            Expression::Tested(test, pair) => {
+                let (left, right) = (self.value(&pair[0], row)?, self.value(&pair[1], row)?);
+                let operator = match test {
+                    TextTest::StartsWith => Binary::StartsWith,
+                    TextTest::EndsWith => Binary::EndsWith,
+                    TextTest::Contains => Binary::Contains,
+                    TextTest::Matches => Binary::Matches,
+                };
+                operators::binary(operator, &left, &right, environment)?
+            }
+            Expression::In(pair) => {
+                let (left, right) = (self.value(&pair[0], row)?, self.value(&pair[1], row)?);
+                operators::binary(Binary::In, &left, &right, environment)?
+            }
+            Expression::IsNull(of) => self.value(of, row)?.is_null().into(),
+            Expression::IsNotNull(of) => (!self.value(of, row)?.is_null()).into(),
+            Expression::Labelled(of, labels) => {
+                let datum = self.value(of, row)?;
+                Datum::truth(self.has_labels(&datum, labels)?)
+            }
+            Expression::Comparison(first, others) => self.comparison(first, others, row)?,
+            Expression::Not(of) => operators::unary(Unary::Not, &self.value(of, row)?)?,
+            Expression::And(parts) => {
+                let mut truth = Some(true);
+                for part in parts {
+                    truth = operators::and(truth, boolean(&self.value(part, row)?)?);
+                    if truth == Some(false) {
+                        break;
+                    }
+                }
+                Datum::truth(truth)
+            }
+            Expression::Or(parts) => {
+                let mut truth = Some(false);
+                for part in parts {
+                    truth = operators::or(truth, boolean(&self.value(part, row)?)?);
+                    if truth == Some(true) {
+                        break;
+                    }
+                }
+                Datum::truth(truth)
+            }
+            Expression::Xor(parts) => {
+                let mut truth = Some(false);
+                for part in parts {
+                    truth = operators::xor(truth, boolean(&self.value(part, row)?)?);
+                }
+                Datum::truth(truth)
+            }
+            Expression::Call(name, arguments) => self.call_function(name, arguments, row)?,
+            Expression::Case(case) => self.case(case, row)?,
+            Expression::Comprehension(list) => self.comprehension(list, row)?,
+            Expression::Quantified(quantified) => self.quantified(quantified, row)?,
+            Expression::Reduce(reduce) => self.reduce(reduce, row)?,
+            Expression::MapProjection(projection) => self.map_projection(projection, row)?,
+            Expression::Subquery(subquery) => self.subquery(subquery, &row.alone())?,
+            Expression::Path(slots) => self.path(slots, row)?,
+        })
+    }
+
+    fn all(&self, of: &[Expression], row: &mut Row<'_>) -> Result<Vec<Datum>> {
+        of.iter().map(|one| self.value(one, row)).collect()
+    }
+
+    /// A parameter's value.
+    pub(crate) fn parameter(&self, name: &str) -> Result<Datum> {
+        match self.parameters.get(name) {
+            Some(datum) => Ok(datum.clone()),
+            None => Err(QueryError::runtime(
+                "ParameterMissing",
+                "MissingParameter",
+                format!("parameter ${name} is not given"),
+            )),
+        }
+    }
+
+    fn accessed(&self, datum: &Datum, step: &Step, row: &mut Row<'_>) -> Result<Datum> {
+        Ok(match step {
+            Step::Property(key) => operators::property(datum, key, &self.environment)?,
+            Step::Index(index) => {
+                let index = self.value(index, row)?;
+                operators::index(datum, &index, &self.environment)?
+            }
+            Step::Slice(from, to) => {
+                let from = from.as_ref().map(|from| self.value(from, row)).transpose()?;
+                let to = to.as_ref().map(|to| self.value(to, row)).transpose()?;
+                operators::slice(datum, from.as_ref(), to.as_ref())?
+            }
+        })
+    }
+
+    /// `a < b <= c`: all of the comparisons.
+    fn comparison(
+        &self,
+        first: &Expression,
+        others: &[(Comparison, Expression)],
+        row: &mut Row<'_>,
+    ) -> Result<Datum> {
+        let mut left = self.value(first, row)?;
+        let mut truth = Some(true);
+        for (comparison, operand) in others {
+            let right = self.value(operand, row)?;
+            let one = operators::compare(of_comparison(*comparison), &left, &right);
+            truth = operators::and(truth, one);
+            left = right;
+        }
+        Ok(Datum::truth(truth))
+    }
+
+    fn call_function(
+        &self,
+        name: &str,
+        arguments: &[Expression],
+        row: &mut Row<'_>,
+    ) -> Result<Datum> {
+        // The others are not evaluated.
+        if name == "coalesce" {
+            for argument in arguments {
+                let datum = self.value(argument, row)?;
+                if !datum.is_null() {
+                    return Ok(datum);
+                }
+            }
+            return Ok(Datum::NULL);
+        }
+        let arguments = self.all(arguments, row)?;
+        let function = functions::find(name)?;
+        Ok(functions::call(function, &arguments, &self.environment)?)
+    }
+
+    fn case(&self, case: &Case, row: &mut Row<'_>) -> Result<Datum> {
+        let operand = case.operand.as_ref();
+        let operand = operand.map(|operand| self.value(operand, row)).transpose()?;
+        for (when, then) in &case.branches {
+            for when in when {
+                let when = self.value(when, row)?;
+                let holds = match &operand {
+                    Some(operand) => operand.equals(&when),
+                    None => boolean(&when)?,
+                };
+                if holds == Some(true) {
+                    return self.value(then, row);
+                }
+            }
+        }
+        match &case.otherwise {
+            Some(otherwise) => self.value(otherwise, row),
+            None => Ok(Datum::NULL),
+        }
+    }
+
+    fn map_projection(&self, projection: &MapProjection, row: &mut Row<'_>) -> Result<Datum> {
+        let source = self.value(&projection.source, row)?;
+        if source.is_null() {
+            return Ok(Datum::NULL);
+        }
+        let mut map = BTreeMap::new();
+        for item in &projection.items {
+            match item {
+                MapItem::All => map.extend(self.entries(&source)?),
+                MapItem::Property(key) => {
+                    let value = operators::property(&source, key, &self.environment)?;
+                    map.insert(Arc::clone(key), value);
+                }
+                MapItem::Entry(key, value) => {
+                    map.insert(Arc::clone(key), self.value(value, row)?);
+                }
+            }
+        }
+        Ok(Datum::map(map))
+    }
+
+    /// Keys and values of a map, node or relationship.
+    pub(crate) fn entries(&self, of: &Datum) -> Result<BTreeMap<Arc<str>, Datum>> {
+        if let Some(entries) = of.entries() {
+            return Ok(entries);
+        }
+        let entries = match of {
+            Datum::Node(id) => self.environment.entities.properties((*id).into())?,
+            Datum::Relationship(id) => self.environment.entities.properties((*id).into())?,
+            other => {
+                let message = format!("a {} has no keys and values", other.type_name());
+                return Err(QueryError::type_error(message));
+            }
+        };
+        let entries = entries.into_iter();
+        Ok(entries.map(|(key, value)| (key, Datum::Value(value))).collect())
+    }
+}
+
+fn of_constant(constant: &Constant) -> Datum {
+    Datum::Value(match constant {
+        Constant::Null => Value::Null,
+        Constant::Boolean(value) => Value::Boolean(*value),
+        Constant::Integer(value) => Value::Integer(*value),
+        Constant::Float(value) => Value::Float(*value),
+        Constant::Text(value) => Value::Text(Arc::clone(value)),
+    })
+}
+
+fn of_sign(sign: Sign) -> Binary {
+    match sign {
+        Sign::Add => Binary::Add,
+        Sign::Subtract => Binary::Subtract,
+        Sign::Concatenate => Binary::Concatenate,
+        Sign::Multiply => Binary::Multiply,
+        Sign::Divide => Binary::Divide,
+        Sign::Modulo => Binary::Modulo,
+        Sign::Power => Binary::Power,
+    }
+}
+
+fn of_comparison(comparison: Comparison) -> Binary {
+    match comparison {
+        Comparison::Equal => Binary::Equal,
+        Comparison::Unequal => Binary::Unequal,
+        Comparison::Less => Binary::Less,
+        Comparison::LessOrEqual => Binary::LessOrEqual,
+        Comparison::Greater => Binary::Greater,
+        Comparison::GreaterOrEqual => Binary::GreaterOrEqual,
+    }
+}

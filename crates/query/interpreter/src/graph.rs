@@ -1,0 +1,384 @@
+//! The graph as a query sees it: the one place through which the interpreter reads and
+//! writes. Reads go through the batch interface, of a view or of the statement that a
+//! transaction shows after the last write.
+
+use std::cell::{Cell, RefCell, RefMut};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ops::Bound;
+use std::sync::Arc;
+
+use evergraph_functions::{Entities, ErrorKind, EvaluationError, ReadError};
+use evergraph_planner::Towards;
+use evergraph_property_graph::graph::{
+    Account, Direction, Ends, Entity, EntityKind, Expanded, Filter, GraphError, GraphRead, NodeId,
+    RelationshipId, Transaction, View,
+};
+use evergraph_property_graph::index::KeyRange;
+use evergraph_property_graph::vector::Vector;
+use evergraph_property_graph::{KeyCode, TypeCode, Value};
+
+/// What a query reads, and perhaps writes.
+pub(crate) enum Access<'a> {
+    /// One commit.
+    View(View),
+    /// A transaction with its own writes.
+    Transaction(&'a mut Transaction),
+}
+
+/// The graph of a run, in one thread.
+pub(crate) struct Graph<'a> {
+    access: RefCell<Access<'a>>,
+    reader: RefCell<Arc<dyn GraphRead>>,
+    /// The transaction has written since the reader was made.
+    is_stale: Cell<bool>,
+    account: Arc<Account>,
+    deleted_nodes: RefCell<HashSet<u32>>,
+    deleted_relationships: RefCell<HashSet<u32>>,
+    /// Codes of keys that were looked up since the last write.
+    keys: RefCell<Vec<(Arc<str>, Option<KeyCode>)>>,
+}
+
+/// Codes of types; `None` for all.
+pub(crate) type Types = Option<Vec<TypeCode>>;
+
+impl<'a> Graph<'a> {
+    pub(crate) fn new(access: Access<'a>, account: Arc<Account>) -> Self {
+        let reader: Arc<dyn GraphRead> = match &access {
+            Access::View(view) => Arc::new(view.clone()),
+            Access::Transaction(transaction) => Arc::new(transaction.statement()),
+        };
+        Graph {
+            access: RefCell::new(access),
+            reader: RefCell::new(reader),
+            is_stale: Cell::new(false),
+            account,
+            deleted_nodes: RefCell::default(),
+            deleted_relationships: RefCell::default(),
+            keys: RefCell::default(),
+        }
+    }
+
+    /// What is read now.
+    pub(crate) fn reader(&self) -> Arc<dyn GraphRead> {
+        if self.is_stale.replace(false)
+            && let Access::Transaction(transaction) = &*self.access.borrow()
+        {
+            *self.reader.borrow_mut() = Arc::new(transaction.statement());
+            self.keys.borrow_mut().clear();
+        }
+        Arc::clone(&self.reader.borrow())
+    }
+
+    pub(crate) fn account(&self) -> &Account {
+        &self.account
+    }
+
+    /// The view, if that is what is read: threads may read clones of it.
+    pub(crate) fn view(&self) -> Option<View> {
+        match &*self.access.borrow() {
+            Access::View(view) => Some(view.clone()),
+            Access::Transaction(_) => None,
+        }
+    }
+
+    /// The transaction, to write.
+    pub(crate) fn write(&self) -> Result<RefMut<'_, Transaction>, GraphError> {
+        self.is_stale.set(true);
+        let access = self.access.borrow_mut();
+        RefMut::filter_map(access, |access| match access {
+            Access::Transaction(transaction) => Some(&mut **transaction),
+            Access::View(_) => None,
+        })
+        .map_err(|_| GraphError::BadOptions("a query that writes needs a transaction"))
+    }
+
+    /// The code of a key; `None` if nothing has it.
+    pub(crate) fn key(&self, key: &str) -> Option<KeyCode> {
+        let reader = self.reader();
+        let mut keys = self.keys.borrow_mut();
+        if let Some((_, code)) = keys.iter().find(|(known, _)| **known == *key) {
+            return *code;
+        }
+        let code = reader.key_code(key);
+        keys.push((key.into(), code));
+        code
+    }
+
+    /// Codes of types; those that do not exist are left out.
+    pub(crate) fn types(&self, names: &[Arc<str>]) -> Types {
+        let reader = self.reader();
+        let codes = names.iter().filter_map(|name| reader.type_code(name));
+        (!names.is_empty()).then(|| codes.collect())
+    }
+
+    /// The filter of a label; `None` if no node has it.
+    pub(crate) fn labelled(&self, label: Option<&str>) -> Option<Filter> {
+        match label {
+            None => Some(Filter::default()),
+            Some(label) => self.reader().label_code(label).map(Filter::label),
+        }
+    }
+
+    /// Values of one property.
+    pub(crate) fn gather(
+        &self,
+        kind: EntityKind,
+        ids: &[u32],
+        key: KeyCode,
+    ) -> Result<Vector, GraphError> {
+        let vector = self.reader().gather(kind, ids, key, &self.account)?;
+        self.account.release(vector.bytes() as u64);
+        Ok(vector)
+    }
+
+    /// Relationships of nodes.
+    pub(crate) fn expand(
+        &self,
+        nodes: &[u32],
+        towards: Towards,
+        types: &Types,
+    ) -> Result<Expanded, GraphError> {
+        let (types, direction) = (types.as_deref(), direction_of(towards));
+        let found = self.reader().expand(nodes, types, direction, &self.account)?;
+        self.account.release(found.bytes() as u64);
+        Ok(found)
+    }
+
+    /// Relationships between pairs of nodes.
+    pub(crate) fn expand_into(
+        &self,
+        (from, to): (&[u32], &[u32]),
+        towards: Towards,
+        types: &Types,
+    ) -> Result<Expanded, GraphError> {
+        let (types, direction) = (types.as_deref(), direction_of(towards));
+        let found = self.reader().expand_into(from, to, types, direction, &self.account)?;
+        self.account.release(found.bytes() as u64);
+        Ok(found)
+    }
+
+    /// Types and ends of relationships.
+    pub(crate) fn ends_of(&self, ids: &[u32]) -> Result<Ends, GraphError> {
+        let ends = self.reader().ends(ids, &self.account)?;
+        self.account.release(ends.bytes() as u64);
+        Ok(ends)
+    }
+
+    /// The nodes with a label and these values, by an index if there is one.
+    pub(crate) fn find(
+        &self,
+        label: &str,
+        properties: &[(&str, Value)],
+    ) -> Result<Vec<u32>, GraphError> {
+        let nodes = match &*self.access.borrow() {
+            Access::View(view) => view.find(label, properties)?,
+            Access::Transaction(transaction) => transaction.find(label, properties)?,
+        };
+        Ok(nodes.iter().map(|node| node.id().0).collect())
+    }
+
+    /// The nodes with a label and a value between two, or a text that begins with one.
+    pub(crate) fn find_in(
+        &self,
+        label: &str,
+        key: &str,
+        range: &KeyRange,
+    ) -> Result<Vec<u32>, GraphError> {
+        let nodes = match &*self.access.borrow() {
+            Access::View(view) => view.find_in(label, &[key], range)?,
+            Access::Transaction(transaction) => transaction.find_in(label, &[key], range)?,
+        };
+        Ok(nodes.iter().map(|node| node.id().0).collect())
+    }
+
+    /// The nodes with a label and a value between two.
+    pub(crate) fn find_between(
+        &self,
+        label: &str,
+        key: &str,
+        from: Bound<&Value>,
+        to: Bound<&Value>,
+    ) -> Result<Vec<u32>, GraphError> {
+        self.find_in(label, key, &KeyRange::between(&[], from, to))
+    }
+
+    /// Whether there is a node of an id.
+    pub(crate) fn has_node(&self, id: NodeId) -> Result<bool, GraphError> {
+        let found = self.reader().exist(EntityKind::Node, &[id.0])?;
+        Ok(found.is_valid(0))
+    }
+
+    /// Whether a node has a label.
+    pub(crate) fn has_label(&self, node: NodeId, label: &str) -> Result<bool, ReadError> {
+        let labels = self.labels(node)?;
+        Ok(labels.iter().any(|other| **other == *label))
+    }
+
+    /// All nodes or relationships.
+    fn all(&self, kind: EntityKind) -> Result<Vec<u32>, GraphError> {
+        let reader = self.reader();
+        let mut ids = Vec::new();
+        for morsel in reader.morsels(kind).iter() {
+            reader.scan(&morsel, &Filter::default(), &mut ids, &self.account)?;
+        }
+        self.account.release(4 * ids.len() as u64);
+        Ok(ids)
+    }
+
+    /// Labels that nodes have, sorted.
+    pub(crate) fn all_labels(&self) -> Result<Vec<Arc<str>>, ReadError> {
+        let mut names = BTreeSet::new();
+        for id in self.all(EntityKind::Node)? {
+            names.extend(self.labels(NodeId(id))?);
+        }
+        Ok(names.into_iter().collect())
+    }
+
+    /// Types that relationships have, sorted.
+    pub(crate) fn all_types(&self) -> Result<Vec<Arc<str>>, ReadError> {
+        let ids = self.all(EntityKind::Relationship)?;
+        let codes: BTreeSet<TypeCode> = self.ends_of(&ids)?.types.into_iter().collect();
+        let reader = self.reader();
+        let names = codes.into_iter().filter_map(|code| reader.type_name(code));
+        let names: BTreeSet<Arc<str>> = names.collect();
+        Ok(names.into_iter().collect())
+    }
+
+    /// Keys that nodes and relationships have, sorted.
+    pub(crate) fn all_keys(&self) -> Result<Vec<Arc<str>>, ReadError> {
+        let mut names: BTreeSet<Arc<str>> = BTreeSet::new();
+        for id in self.all(EntityKind::Node)? {
+            names.extend(self.properties(NodeId(id).into())?.into_keys());
+        }
+        for id in self.all(EntityKind::Relationship)? {
+            names.extend(self.properties(RelationshipId(id).into())?.into_keys());
+        }
+        Ok(names.into_iter().collect())
+    }
+
+    /// Deletes a relationship, if that has not been done; whether it was.
+    pub(crate) fn delete_relationship(&self, id: RelationshipId) -> Result<bool, GraphError> {
+        let there = self.reader().exist(EntityKind::Relationship, &[id.0])?;
+        if !there.is_valid(0) {
+            return Ok(false);
+        }
+        self.write()?.delete_relationship(id)?;
+        self.deleted_relationships.borrow_mut().insert(id.0);
+        Ok(true)
+    }
+
+    /// Deletes a node without relationships, if that has not been done; whether it was.
+    pub(crate) fn delete_node(&self, id: NodeId) -> Result<bool, GraphError> {
+        if !self.has_node(id)? {
+            return Ok(false);
+        }
+        self.write()?.delete_node(id)?;
+        self.deleted_nodes.borrow_mut().insert(id.0);
+        Ok(true)
+    }
+
+    /// The relationships of a node, a loop once.
+    pub(crate) fn relationships_of(&self, id: NodeId) -> Result<Vec<u32>, GraphError> {
+        Ok(self.expand(&[id.0], Towards::Both, &None)?.relationships)
+    }
+
+    /// Fails for what the query has deleted.
+    pub(crate) fn check_there(&self, entity: Entity) -> Result<(), ReadError> {
+        let deleted = match entity {
+            Entity::Node(id) => self.deleted_nodes.borrow().contains(&id.0),
+            Entity::Relationship(id) => self.deleted_relationships.borrow().contains(&id.0),
+        };
+        match deleted {
+            false => Ok(()),
+            true => {
+                let message = format!("{entity} has been deleted by this query");
+                Err(EvaluationError::new(ErrorKind::DeletedEntityAccess, message).into())
+            }
+        }
+    }
+
+    /// Whether the query has deleted nothing of a kind, so that no row needs a look.
+    pub(crate) fn has_deleted(&self, kind: EntityKind) -> bool {
+        match kind {
+            EntityKind::Node => !self.deleted_nodes.borrow().is_empty(),
+            EntityKind::Relationship => !self.deleted_relationships.borrow().is_empty(),
+        }
+    }
+}
+
+fn direction_of(towards: Towards) -> Direction {
+    match towards {
+        Towards::Outgoing => Direction::Outgoing,
+        Towards::Incoming => Direction::Incoming,
+        Towards::Both => Direction::Both,
+    }
+}
+
+fn missing(entity: Entity) -> ReadError {
+    let message = format!("there is no {entity}");
+    EvaluationError::new(ErrorKind::DeletedEntityAccess, message).into()
+}
+
+impl Entities for Graph<'_> {
+    fn labels(&self, node: NodeId) -> Result<Vec<Arc<str>>, ReadError> {
+        self.check_there(node.into())?;
+        let reader = self.reader();
+        let labels = reader.labels(&[node.0], &self.account)?;
+        self.account.release(labels.bytes() as u64);
+        let codes = labels.get(0).iter();
+        Ok(codes.filter_map(|&code| reader.label_name(code)).collect())
+    }
+
+    fn relationship_type(&self, relationship: RelationshipId) -> Result<Arc<str>, ReadError> {
+        let ends = self.ends_of(&[relationship.0])?;
+        let name = self.reader().type_name(ends.types[0]);
+        match name.filter(|_| ends.validity.is_valid(0)) {
+            Some(name) => Ok(name),
+            None => Err(missing(relationship.into())),
+        }
+    }
+
+    fn ends(&self, relationship: RelationshipId) -> Result<(NodeId, NodeId), ReadError> {
+        let ends = self.ends_of(&[relationship.0])?;
+        match ends.validity.is_valid(0) {
+            true => Ok((NodeId(ends.sources[0]), NodeId(ends.targets[0]))),
+            false => Err(missing(relationship.into())),
+        }
+    }
+
+    fn property(&self, entity: Entity, key: &str) -> Result<Value, ReadError> {
+        self.check_there(entity)?;
+        let Some(code) = self.key(key) else {
+            return Ok(Value::Null);
+        };
+        let values = match entity {
+            Entity::Node(id) => self.gather(EntityKind::Node, &[id.0], code)?,
+            Entity::Relationship(id) => self.gather(EntityKind::Relationship, &[id.0], code)?,
+        };
+        Ok(values.get(0))
+    }
+
+    fn properties(&self, entity: Entity) -> Result<BTreeMap<Arc<str>, Value>, ReadError> {
+        self.check_there(entity)?;
+        let owned = |(key, value): (Arc<str>, &Value)| (key, value.clone());
+        let access = self.access.borrow();
+        Ok(match entity {
+            Entity::Node(id) => {
+                let found = match &*access {
+                    Access::View(view) => view.node(id)?,
+                    Access::Transaction(transaction) => transaction.node(id)?,
+                };
+                let found = found.ok_or_else(|| missing(entity))?;
+                found.properties().map(owned).collect()
+            }
+            Entity::Relationship(id) => {
+                let found = match &*access {
+                    Access::View(view) => view.relationship(id)?,
+                    Access::Transaction(transaction) => transaction.relationship(id)?,
+                };
+                let found = found.ok_or_else(|| missing(entity))?;
+                found.properties().map(owned).collect()
+            }
+        })
+    }
+}

@@ -1,0 +1,29 @@
+//! Runs openCypher queries on property graphs.
+//!
+//! [`Query::prepare`] reads, checks and plans a text; the query can then be run many times,
+//! on a view, in a transaction, or on a graph ([`Query::execute`]), with
+//! other parameters each time. Operators push batches of rows from one to the next;
+//! sorting, grouping and clauses that write take all rows before they give one.
+//!
+//! Invariant: a query that fails leaves its transaction as it was before.
+
+#![forbid(unsafe_code)]
+#![warn(unreachable_pub)]
+
+mod batch;
+mod catalog;
+mod error;
+mod evaluate;
+mod graph;
+mod limits;
+mod procedures;
+mod query;
+mod rows;
+mod run;
+
+pub use error::QueryError;
+pub use evergraph_functions::{Datum, Path};
+pub use limits::{Cancellation, Limits};
+pub use procedures::{ProcedureContext, ProcedureRows, Procedures};
+pub use query::{Options, Parameters, Query};
+pub use rows::{Counters, Rows, Summary};

@@ -1,0 +1,179 @@
+//! Making nodes and relationships, where they are not found.
+
+use std::sync::Arc;
+
+use evergraph_functions::Datum;
+use evergraph_planner::{Create, Merge, NewNode, NewRelationship};
+use evergraph_property_graph::Value;
+use evergraph_property_graph::graph::{NodeId, RelationshipId};
+
+use super::{Flow, Result, Run, Sink};
+use crate::QueryError;
+use crate::batch::{Batch, Column};
+use crate::evaluate::Row;
+
+/// Properties of what is made.
+type Properties = Vec<(Arc<str>, Value)>;
+
+impl Run<'_, '_> {
+    /// Makes a pattern for each row.
+    pub(super) fn create(&self, create: &Create, mut batch: Batch) -> Result<Batch> {
+        let rows = batch.len();
+        let mut made: Vec<Vec<Datum>> = Vec::with_capacity(rows);
+        for at in 0..rows {
+            self.step()?;
+            made.push(self.create_one(create, &batch.row(at))?);
+        }
+        for (place, slot) in slots_of(create).into_iter().enumerate() {
+            let column = made.iter().map(|data| data[place].clone()).collect();
+            batch.set(slot, Column::Data(column));
+        }
+        Ok(batch)
+    }
+
+    /// Makes a pattern for one row; values of [`slots_of`] it.
+    fn create_one(&self, create: &Create, row: &Batch) -> Result<Vec<Datum>> {
+        let mut row = row.clone();
+        let mut made = Vec::new();
+        for node in &create.nodes {
+            let id = Datum::Node(self.create_node(node, &row)?);
+            row.set(node.node, Column::Same(id.clone()));
+            made.push(id);
+        }
+        for relationship in &create.relationships {
+            let id = Datum::Relationship(self.create_relationship(relationship, &row)?);
+            row.set(relationship.relationship, Column::Same(id.clone()));
+            made.push(id);
+        }
+        for (_, slots) in &create.paths {
+            made.push(self.path(slots, &mut Row::new(&row, 0))?);
+        }
+        Ok(made)
+    }
+
+    fn create_node(&self, node: &NewNode, row: &Batch) -> Result<NodeId> {
+        let properties = match &node.properties {
+            Some(map) => self.properties(&self.value(map, &mut Row::new(row, 0))?)?,
+            None => Properties::new(),
+        };
+        let labels: Vec<&str> = node.labels.iter().map(|label| &**label).collect();
+        let mut counters = self.counters.borrow_mut();
+        counters.nodes_created += 1;
+        counters.labels_added += labels.len() as u64;
+        counters.properties_set += properties.len() as u64;
+        let values = properties.iter().map(|(key, value)| (&**key, value.clone()));
+        Ok(self.graph.write()?.create_node(&labels, values)?)
+    }
+
+    fn create_relationship(&self, new: &NewRelationship, row: &Batch) -> Result<RelationshipId> {
+        let ends = [new.source, new.target].map(|slot| self.node_at(row, slot, 0));
+        let [source, target] = ends;
+        let (Some(source), Some(target)) = (source?, target?) else {
+            let message = format!("a relationship :{} begins or ends at null", new.kind);
+            return Err(QueryError::runtime("SemanticError", "MissingNode", message));
+        };
+        let properties = match &new.properties {
+            Some(map) => self.properties(&self.value(map, &mut Row::new(row, 0))?)?,
+            None => Properties::new(),
+        };
+        let mut counters = self.counters.borrow_mut();
+        counters.relationships_created += 1;
+        counters.properties_set += properties.len() as u64;
+        let values = properties.iter().map(|(key, value)| (&**key, value.clone()));
+        let mut transaction = self.graph.write()?;
+        Ok(transaction.create_relationship(source, &new.kind, target, values)?)
+    }
+
+    /// Values of a map that are not null, as they are stored.
+    fn properties(&self, map: &Datum) -> Result<Properties> {
+        let entries = self.entries(map)?.into_iter();
+        entries
+            .filter(|(_, datum)| !datum.is_null())
+            .map(|(key, datum)| Ok((key, stored(datum)?)))
+            .collect()
+    }
+
+    /// Finds a pattern, or makes it, for each row.
+    pub(super) fn merge(
+        &self,
+        merge: &Merge,
+        batch: &Batch,
+        sink: &mut Sink<'_>,
+    ) -> Result<Flow> {
+        let mut all = Batch::rows_of(self.width, 0);
+        for at in 0..batch.len() {
+            self.step()?;
+            let row = batch.row(at);
+            self.check_merged(&merge.create, &row)?;
+            let (found, _account) = self.collect(&merge.found, row.clone(), "MERGE")?;
+            let (made, items) = match found.is_empty() {
+                false => {
+                    let mut made = row.repeated(0, found.len());
+                    for &slot in &merge.brings {
+                        made.set(slot, found.column(slot).clone());
+                    }
+                    (made, &merge.on_match)
+                }
+                true => {
+                    let values = self.create_one(&merge.create, &row)?;
+                    let mut made = row;
+                    for (slot, datum) in slots_of(&merge.create).into_iter().zip(values) {
+                        made.set(slot, Column::Same(datum));
+                    }
+                    (made, &merge.on_create)
+                }
+            };
+            for at in 0..made.len() {
+                self.set_all(items, &mut Row::new(&made, at))?;
+            }
+            all.append(made);
+        }
+        self.push_all(all, sink)
+    }
+
+    /// Null equals nothing: a pattern with it would be made each time.
+    fn check_merged(&self, create: &Create, row: &Batch) -> Result<()> {
+        let nodes = create.nodes.iter().map(|node| &node.properties);
+        let relationships = create.relationships.iter().map(|one| &one.properties);
+        for map in nodes.chain(relationships).flatten() {
+            let map = self.value(map, &mut Row::new(row, 0))?;
+            let entries = self.entries(&map)?;
+            if let Some((key, _)) = entries.iter().find(|(_, datum)| datum.is_null()) {
+                let message = format!("MERGE cannot find null: `{key}` has to have a value");
+                let detail = "MergeReadOwnWrites";
+                return Err(QueryError::runtime("SemanticError", detail, message));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Slots that are filled by making a pattern, in order.
+fn slots_of(create: &Create) -> Vec<usize> {
+    let nodes = create.nodes.iter().map(|node| node.node);
+    let relationships = create.relationships.iter().map(|one| one.relationship);
+    let paths = create.paths.iter().map(|(path, _)| *path);
+    nodes.chain(relationships).chain(paths).collect()
+}
+
+/// A value as a property has it.
+pub(super) fn stored(datum: Datum) -> Result<Value> {
+    let refuse = |what: &str| {
+        let message = format!("a property is no {what}");
+        Err(QueryError::runtime("TypeError", "InvalidPropertyType", message))
+    };
+    match datum {
+        Datum::Value(Value::Map(_)) => refuse("MAP"),
+        Datum::Value(Value::List(values)) => {
+            let is_wrong = |value: &&Value| {
+                matches!(value, Value::Map(_) | Value::List(_) | Value::Null)
+            };
+            match values.iter().find(is_wrong) {
+                Some(wrong) => refuse(&format!("LIST with a {}", wrong.type_name())),
+                None => Ok(Value::List(values)),
+            }
+        }
+        Datum::Value(value) => Ok(value),
+        other => refuse(other.type_name()),
+    }
+}

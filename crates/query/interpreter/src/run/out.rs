@@ -1,0 +1,91 @@
+//! Rows that are made of the rows of a batch.
+
+use evergraph_functions::Datum;
+use evergraph_planner::Slot;
+
+use super::{Flow, Result, Sink};
+use crate::batch::{BATCH, Batch, Column};
+
+/// A value of a new row.
+pub(crate) enum Filled {
+    /// A node by id.
+    Node(u32),
+    /// A relationship by id.
+    Relationship(u32),
+    /// Anything.
+    Datum(Datum),
+}
+
+/// Collects rows that are made of the rows of a batch, with values for some slots, and
+/// pushes them in batches.
+pub(crate) struct Out<'o> {
+    batch: &'o Batch,
+    sink: &'o mut Sink<'o>,
+    /// The row that is being extended.
+    pub(crate) at: u32,
+    rows: Vec<u32>,
+    columns: Vec<(Slot, Column)>,
+}
+
+impl<'o> Out<'o> {
+    pub(crate) fn new(batch: &'o Batch, sink: &'o mut Sink<'o>) -> Self {
+        Out {
+            batch,
+            sink,
+            at: 0,
+            rows: Vec::new(),
+            columns: Vec::new(),
+        }
+    }
+
+    /// Adds a row. All rows fill the same slots with values of the same kinds.
+    pub(crate) fn add<const N: usize>(&mut self, filled: [(Slot, Filled); N]) -> Result<Flow> {
+        if self.columns.is_empty() {
+            let columns = filled.iter().map(|(slot, filled)| {
+                let column = match filled {
+                    Filled::Node(_) => Column::Nodes(Vec::new()),
+                    Filled::Relationship(_) => Column::Relationships(Vec::new()),
+                    Filled::Datum(_) => Column::Data(Vec::new()),
+                };
+                (*slot, column)
+            });
+            self.columns = columns.collect();
+        }
+        self.rows.push(self.at);
+        for ((_, column), (_, filled)) in self.columns.iter_mut().zip(filled) {
+            match (column, filled) {
+                (Column::Nodes(ids), Filled::Node(id)) => ids.push(id),
+                (Column::Relationships(ids), Filled::Relationship(id)) => ids.push(id),
+                (Column::Data(data), Filled::Datum(datum)) => data.push(datum),
+                _ => debug_assert!(false, "rows fill the same slots alike"),
+            }
+        }
+        match self.rows.len() < BATCH {
+            true => Ok(Flow::Continue),
+            false => self.flush(),
+        }
+    }
+
+    /// Adds a row for each node.
+    pub(crate) fn nodes(&mut self, slot: Slot, ids: &[u32]) -> Result<Flow> {
+        for &id in ids {
+            if self.add([(slot, Filled::Node(id))])? == Flow::Stop {
+                return Ok(Flow::Stop);
+            }
+        }
+        Ok(Flow::Continue)
+    }
+
+    /// Pushes the rows so far.
+    pub(crate) fn flush(&mut self) -> Result<Flow> {
+        if self.rows.is_empty() {
+            return Ok(Flow::Continue);
+        }
+        let mut made = self.batch.take(&self.rows);
+        self.rows.clear();
+        for (slot, column) in self.columns.drain(..) {
+            made.set(slot, column);
+        }
+        (self.sink)(made)
+    }
+}

@@ -1,0 +1,244 @@
+//! Setting and deleting.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use evergraph_functions::{Datum, Entities};
+use evergraph_planner::{Expression, Plan, SetItem, Slot};
+use evergraph_property_graph::Value;
+use evergraph_property_graph::graph::{Entity, NodeId, RelationshipId};
+
+use super::create::stored;
+use super::{Flow, Result, Run};
+use crate::QueryError;
+use crate::batch::{Batch, Column};
+use crate::evaluate::Row;
+
+impl Run<'_, '_> {
+    /// Sets and removes, in order, for one row.
+    pub(super) fn set_all(&self, items: &[SetItem], row: &mut Row<'_>) -> Result<()> {
+        for item in items {
+            self.step()?;
+            self.set(item, row)?;
+        }
+        Ok(())
+    }
+
+    fn set(&self, item: &SetItem, row: &mut Row<'_>) -> Result<()> {
+        match item {
+            SetItem::Property(of, key, value) => {
+                let target = self.value(of, row)?;
+                let value = self.value(value, row)?;
+                match entity(&target)? {
+                    Some(entity) => self.set_property(entity, key, value),
+                    None => Ok(()),
+                }
+            }
+            SetItem::Computed(of, key, value) => {
+                let target = self.value(of, row)?;
+                let key = self.value(key, row)?;
+                let value = self.value(value, row)?;
+                match (entity(&target)?, key) {
+                    (None, _) => Ok(()),
+                    (Some(entity), Datum::Value(Value::Text(key))) => {
+                        self.set_property(entity, &key, value)
+                    }
+                    (Some(_), other) => {
+                        let message = format!("a key is a STRING, not a {}", other.type_name());
+                        Err(QueryError::type_error(message))
+                    }
+                }
+            }
+            SetItem::Replace(slot, value) => self.set_map(*slot, value, true, row),
+            SetItem::Update(slot, value) => self.set_map(*slot, value, false, row),
+            SetItem::AddLabels(slot, labels) => self.set_labels(*slot, labels, true, row),
+            SetItem::RemoveLabels(slot, labels) => self.set_labels(*slot, labels, false, row),
+        }
+    }
+
+    fn set_property(&self, entity: Entity, key: &str, value: Datum) -> Result<()> {
+        let value = stored(value)?;
+        if value.is_null() && self.graph.property(entity, key)?.is_null() {
+            return Ok(());
+        }
+        self.counters.borrow_mut().properties_set += 1;
+        Ok(self.graph.write()?.set(entity, key, value)?)
+    }
+
+    /// Sets the properties of a map, node or relationship; also removes all others.
+    fn set_map(
+        &self,
+        slot: Slot,
+        value: &Expression,
+        replaces: bool,
+        row: &mut Row<'_>,
+    ) -> Result<()> {
+        let target = self.value(&Expression::Slot(slot), row)?;
+        let value = self.value(value, row)?;
+        let Some(entity) = entity(&target)? else {
+            return Ok(());
+        };
+        let entries = match value.is_null() {
+            true => BTreeMap::new(),
+            false => self.entries(&value)?,
+        };
+        if replaces {
+            let present = self.graph.properties(entity)?;
+            for key in present.keys().filter(|key| !entries.contains_key(*key)) {
+                self.set_property(entity, key, Datum::NULL)?;
+            }
+        }
+        for (key, value) in entries {
+            self.set_property(entity, &key, value)?;
+        }
+        Ok(())
+    }
+
+    fn set_labels(
+        &self,
+        slot: Slot,
+        labels: &[Arc<str>],
+        adds: bool,
+        row: &mut Row<'_>,
+    ) -> Result<()> {
+        let node = match self.value(&Expression::Slot(slot), row)? {
+            Datum::Node(node) => node,
+            datum if datum.is_null() => return Ok(()),
+            other => {
+                let message = format!("a {} has no labels", other.type_name());
+                return Err(QueryError::type_error(message));
+            }
+        };
+        for label in labels {
+            if self.graph.has_label(node, label)? == adds {
+                continue;
+            }
+            let mut counters = self.counters.borrow_mut();
+            let mut transaction = self.graph.write()?;
+            match adds {
+                true => {
+                    counters.labels_added += 1;
+                    transaction.add_label(node, label)?;
+                }
+                false => {
+                    counters.labels_removed += 1;
+                    transaction.remove_label(node, label)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Deletes what the items are in all rows: relationships first.
+    pub(super) fn delete(&self, detach: bool, items: &[Expression], batch: &Batch) -> Result<()> {
+        let (mut nodes, mut relationships) = (Vec::new(), Vec::new());
+        for at in 0..batch.len() {
+            let mut row = Row::new(batch, at);
+            for item in items {
+                match self.value(item, &mut row)? {
+                    Datum::Node(node) => nodes.push(node),
+                    Datum::Relationship(relationship) => relationships.push(relationship),
+                    Datum::Path(path) => {
+                        nodes.extend(path.nodes());
+                        relationships.extend(path.relationships());
+                    }
+                    datum if datum.is_null() => {}
+                    other => {
+                        let message = format!("a {} cannot be deleted", other.type_name());
+                        return Err(QueryError::type_error(message));
+                    }
+                }
+            }
+        }
+        for relationship in relationships {
+            self.delete_relationship(relationship)?;
+        }
+        for node in nodes {
+            self.step()?;
+            if detach {
+                for relationship in self.graph.relationships_of(node)? {
+                    self.delete_relationship(RelationshipId(relationship))?;
+                }
+            }
+            self.delete_node(node)?;
+        }
+        Ok(())
+    }
+
+    fn delete_relationship(&self, id: RelationshipId) -> Result<()> {
+        if self.graph.delete_relationship(id)? {
+            self.counters.borrow_mut().relationships_deleted += 1;
+        }
+        Ok(())
+    }
+
+    /// Deletes a node now, or once its relationships are deleted.
+    fn delete_node(&self, id: NodeId) -> Result<()> {
+        if !self.graph.relationships_of(id)?.is_empty() {
+            self.pending.borrow_mut().push(id);
+            return Ok(());
+        }
+        if self.graph.delete_node(id)? {
+            self.counters.borrow_mut().nodes_deleted += 1;
+        }
+        Ok(())
+    }
+
+    /// Deletes the nodes that waited for their relationships.
+    ///
+    /// # Errors
+    /// A node that still has some.
+    pub(crate) fn delete_pending(&self) -> Result<()> {
+        for node in self.pending.take() {
+            if !self.graph.relationships_of(node)?.is_empty() {
+                let message = format!("{node} still has relationships; use DETACH DELETE");
+                return Err(QueryError::runtime(
+                    "ConstraintVerificationFailed",
+                    "DeleteConnectedNode",
+                    message,
+                ));
+            }
+            self.delete_node(node)?;
+        }
+        Ok(())
+    }
+
+    /// Runs a plan for each element of a list, for its effect.
+    pub(super) fn foreach(
+        &self,
+        list: &Expression,
+        variable: Slot,
+        inner: &Plan,
+        batch: &Batch,
+    ) -> Result<()> {
+        for at in 0..batch.len() {
+            let list = self.value(list, &mut Row::new(batch, at))?;
+            if list.is_null() {
+                continue;
+            }
+            let Some(elements) = list.elements() else {
+                let message = format!("FOREACH takes a LIST, not a {}", list.type_name());
+                return Err(QueryError::type_error(message));
+            };
+            for element in elements.iter() {
+                let mut row = batch.row(at);
+                row.set(variable, Column::Same(element));
+                self.run(inner, row, &mut |_| Ok(Flow::Continue))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A node or relationship that is to be changed; `None` of null.
+fn entity(of: &Datum) -> Result<Option<Entity>> {
+    match of {
+        Datum::Node(id) => Ok(Some((*id).into())),
+        Datum::Relationship(id) => Ok(Some((*id).into())),
+        datum if datum.is_null() => Ok(None),
+        other => {
+            let message = format!("a {} has no properties to set", other.type_name());
+            Err(QueryError::type_error(message))
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! What a planner knows about a graph and its program.
+
+use evergraph_syntax::scope::Signature;
+
+/// Counts, indexes and procedures.
+pub trait Catalog {
+    /// Nodes, all or those with a label.
+    fn nodes(&self, label: Option<&str>) -> f64;
+
+    /// Relationships, all or those of a type.
+    fn relationships(&self, kind: Option<&str>) -> f64;
+
+    /// Indexes over properties of nodes with a label.
+    fn indexes(&self, label: &str) -> Vec<Index>;
+
+    /// A procedure by its full name.
+    fn procedure(&self, name: &str) -> Option<Signature>;
+}
+
+/// An index over properties of nodes with a label.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Index {
+    /// Its keys, in order.
+    pub keys: Vec<String>,
+    /// Whether no two nodes have the same values.
+    pub unique: bool,
+}
+
+/// The catalog of an unknown graph.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoCatalog;
+
+impl Catalog for NoCatalog {
+    fn nodes(&self, label: Option<&str>) -> f64 {
+        label.map_or(1000.0, |_| 100.0)
+    }
+
+    fn relationships(&self, kind: Option<&str>) -> f64 {
+        kind.map_or(5000.0, |_| 1000.0)
+    }
+
+    fn indexes(&self, _: &str) -> Vec<Index> {
+        Vec::new()
+    }
+
+    fn procedure(&self, _: &str) -> Option<Signature> {
+        None
+    }
+}

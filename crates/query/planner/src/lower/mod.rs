@@ -1,0 +1,153 @@
+//! From the syntax tree to operators: names become slots.
+
+mod call;
+mod expression;
+mod pattern;
+mod projection;
+mod query;
+mod walk;
+mod write;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use evergraph_syntax::tree;
+
+use crate::plan::{Aggregate, Expression, Plan, Slot};
+use crate::{Catalog, PlanError, rewrite};
+
+pub(crate) use pattern::as_label;
+pub use pattern::{NodeToFind, Pattern, Predicate, RelationshipToFind};
+
+/// A query ready to run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlannedQuery {
+    /// Its plan.
+    pub plan: Plan,
+    /// Its columns in order, by name and slot.
+    pub columns: Vec<(String, Slot)>,
+    /// Names of the slots, for the printed form.
+    pub names: Vec<String>,
+    /// The graph that it reads, if not the newest.
+    pub as_of: Option<Expression>,
+    /// Whether it may write.
+    pub writes: bool,
+}
+
+/// Variables by name.
+pub(crate) type Scope = BTreeMap<String, Slot>;
+
+/// Plans a query that has passed the checks of `evergraph_syntax`.
+///
+/// # Errors
+/// Procedures that do not exist or take other arguments; parts of the language that are
+/// read but not run.
+pub fn plan(query: &tree::Query, catalog: &dyn Catalog) -> Result<PlannedQuery, PlanError> {
+    let mut lowering = Lowering::new(catalog);
+    let as_of = match &query.as_of {
+        Some(as_of) => Some(lowering.expression(as_of, &Scope::new())?),
+        None => None,
+    };
+    let (plan, columns) = lowering.query(query, Plan::argument(), &Scope::new())?;
+    let (plan, writes) = rewrite::all(plan);
+    Ok(PlannedQuery {
+        plan,
+        columns,
+        names: lowering.names,
+        as_of,
+        writes,
+    })
+}
+
+/// Expressions whose values are in slots already, by tree.
+pub(crate) type Known = Vec<(tree::Expression, Slot)>;
+
+/// Aggregations that are met within an expression, to be computed before it.
+pub(crate) struct Aggregates {
+    /// Variables that their arguments see.
+    scope: Scope,
+    /// Those that were met.
+    met: Vec<(tree::Expression, Slot, Aggregate)>,
+}
+
+pub(crate) struct Lowering<'a> {
+    catalog: &'a dyn Catalog,
+    names: Vec<String>,
+    /// Slots in the order in which they were asked for.
+    used: Vec<Slot>,
+    known: Known,
+    aggregates: Option<Aggregates>,
+    /// Slots that variables get which are made.
+    given: Scope,
+}
+
+impl<'a> Lowering<'a> {
+    fn new(catalog: &'a dyn Catalog) -> Self {
+        Lowering {
+            catalog,
+            names: Vec::new(),
+            used: Vec::new(),
+            known: Known::new(),
+            aggregates: None,
+            given: Scope::new(),
+        }
+    }
+
+    /// A slot of a name.
+    fn slot(&mut self, name: &str) -> Slot {
+        self.names.push(name.to_string());
+        self.names.len() - 1
+    }
+
+    /// A slot without a name.
+    fn unnamed(&mut self) -> Slot {
+        let name = format!("_{}", self.names.len());
+        self.slot(&name)
+    }
+
+    /// Slot of a variable.
+    fn variable(
+        &mut self,
+        name: &str,
+        scope: &Scope,
+        at: tree::Span,
+    ) -> Result<Slot, PlanError> {
+        let Some(&slot) = scope.get(name) else {
+            let message = format!("variable `{name}` is not defined");
+            return Err(PlanError::syntax("UndefinedVariable", at, message));
+        };
+        self.used.push(slot);
+        Ok(slot)
+    }
+
+    /// What `lower` makes, with the slots of before that it uses.
+    fn traced<T>(
+        &mut self,
+        lower: impl FnOnce(&mut Self) -> Result<T, PlanError>,
+    ) -> Result<(T, Vec<Slot>), PlanError> {
+        let (mark, bound) = (self.used.len(), self.names.len());
+        let made = lower(self)?;
+        let mut slots: Vec<Slot> = self.used[mark..].to_vec();
+        slots.retain(|&slot| slot < bound);
+        slots.sort_unstable();
+        slots.dedup();
+        Ok((made, slots))
+    }
+
+    /// What `lower` makes where aggregations and known expressions do not count.
+    fn apart<T>(
+        &mut self,
+        lower: impl FnOnce(&mut Self) -> Result<T, PlanError>,
+    ) -> Result<T, PlanError> {
+        let known = std::mem::take(&mut self.known);
+        let aggregates = self.aggregates.take();
+        let made = lower(self);
+        self.known = known;
+        self.aggregates = aggregates;
+        made
+    }
+}
+
+fn text(name: &tree::Name) -> Arc<str> {
+    name.text.as_str().into()
+}

@@ -1,0 +1,351 @@
+//! Patterns as graphs of what is to be found.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use evergraph_syntax::tree::{self, Direction, Factor, Labels, Selector};
+
+use super::expression::conjuncts;
+use super::{Lowering, Scope, text};
+use crate::plan::{Expression, Plan, Slot, Towards, names_of};
+use crate::{PlanError, order};
+
+/// Nodes and relationships to be found together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Pattern {
+    /// Nodes.
+    pub nodes: Vec<NodeToFind>,
+    /// Relationships between them, all different.
+    pub relationships: Vec<RelationshipToFind>,
+    /// What they satisfy.
+    pub predicates: Vec<Predicate>,
+    /// Paths, of the slots of nodes and relationships in turn.
+    pub paths: Vec<(Slot, Vec<Slot>)>,
+}
+
+/// A node of a pattern.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeToFind {
+    /// Its slot.
+    pub slot: Slot,
+    /// Whether it is known.
+    pub bound: bool,
+}
+
+/// A relationship of a pattern, or a path of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RelationshipToFind {
+    /// Its slot.
+    pub slot: Slot,
+    /// Whether it is known.
+    pub bound: bool,
+    /// The node left of it in the text, by place in [`Pattern::nodes`].
+    pub left: usize,
+    /// The node right of it.
+    pub right: usize,
+    /// Direction from left to right.
+    pub towards: Towards,
+    /// Its types; all if none is named.
+    pub types: Vec<Arc<str>>,
+    /// Least and greatest length of a path.
+    pub length: Option<(u64, Option<u64>)>,
+    /// Properties of each relationship of a path.
+    pub properties: Vec<(Arc<str>, Expression)>,
+    /// Whether all of the shortest paths are found, or one.
+    pub shortest: Option<bool>,
+}
+
+/// What is to be true, and the slots that decide it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Predicate {
+    /// The condition.
+    pub condition: Expression,
+    /// Slots that it uses.
+    pub slots: Vec<Slot>,
+}
+
+/// A pattern that is being lowered.
+struct Finding<'a> {
+    pattern: Pattern,
+    /// Variables of before.
+    before: &'a Scope,
+    /// Places of nodes with variables.
+    nodes: BTreeMap<String, usize>,
+    /// Conditions of the text, with the slots of what has them.
+    conditions: Vec<Condition<'a>>,
+}
+
+enum Condition<'a> {
+    Properties(Slot, &'a tree::Properties),
+    PathProperties(usize, &'a tree::Properties),
+    Labels(Slot, Labels),
+    Where(&'a tree::Expression),
+    /// A list that a path's relationships are.
+    Same(Slot, Slot),
+}
+
+impl Lowering<'_> {
+    /// Rows of the matches of patterns for each row of a plan; their variables come into
+    /// the scope.
+    pub(super) fn match_patterns(
+        &mut self,
+        patterns: &[tree::PathPattern],
+        filter: Option<&tree::Expression>,
+        input: Plan,
+        scope: &mut Scope,
+    ) -> Result<Plan, PlanError> {
+        let before = scope.clone();
+        let mut finding = Finding {
+            pattern: Pattern::default(),
+            before: &before,
+            nodes: BTreeMap::new(),
+            conditions: Vec::new(),
+        };
+        for pattern in patterns {
+            self.path(pattern, &mut finding, scope)?;
+        }
+        let filters = filter.map(conjuncts).unwrap_or_default();
+        let filters = filters.into_iter().map(Condition::Where);
+        finding.conditions.extend(filters);
+        for condition in std::mem::take(&mut finding.conditions) {
+            self.condition(condition, &mut finding.pattern, scope)?;
+        }
+        let catalog = self.catalog;
+        Ok(order::find(finding.pattern, input, catalog))
+    }
+
+    fn path<'a>(
+        &mut self,
+        path: &'a tree::PathPattern,
+        finding: &mut Finding<'a>,
+        scope: &mut Scope,
+    ) -> Result<(), PlanError> {
+        let shortest = match &path.selector {
+            Selector::All => None,
+            Selector::ShortestPath => Some(false),
+            Selector::Shortest(tree::Count::Number(1)) => Some(false),
+            Selector::AllShortestPaths | Selector::AllShortest => Some(true),
+            Selector::Any(_) | Selector::Shortest(_) | Selector::ShortestGroups(_) => {
+                return Err(PlanError::unsupported(path.at, "this selector of paths"));
+            }
+        };
+        let mut slots = Vec::new();
+        let mut last: Option<usize> = None;
+        let mut open: Option<&'a tree::RelationshipPattern> = None;
+        for factor in &path.factors {
+            match factor {
+                Factor::Node(node) => {
+                    let place = self.node(node, finding, scope)?;
+                    if let (Some(relationship), Some(left)) = (open.take(), last) {
+                        let ends = (left, place);
+                        let slot =
+                            self.relationship(relationship, ends, shortest, finding, scope)?;
+                        slots.push(slot);
+                    }
+                    slots.push(finding.pattern.nodes[place].slot);
+                    last = Some(place);
+                }
+                Factor::Relationship(relationship) => open = Some(relationship),
+                Factor::Group(group) => {
+                    return Err(PlanError::unsupported(group.at, "a quantified path"));
+                }
+            }
+        }
+        if let Some(variable) = &path.variable {
+            let slot = self.slot(&variable.text);
+            scope.insert(variable.text.clone(), slot);
+            finding.pattern.paths.push((slot, slots));
+        }
+        Ok(())
+    }
+
+    fn node<'a>(
+        &mut self,
+        node: &'a tree::NodePattern,
+        finding: &mut Finding<'a>,
+        scope: &mut Scope,
+    ) -> Result<usize, PlanError> {
+        let place = self.node_place(node, finding, scope);
+        let slot = finding.pattern.nodes[place].slot;
+        if let Some(labels) = &node.labels {
+            let parts = match labels {
+                Labels::And(parts) => parts.clone(),
+                other => vec![other.clone()],
+            };
+            let parts = parts.into_iter().map(|part| Condition::Labels(slot, part));
+            finding.conditions.extend(parts);
+        }
+        if let Some(properties) = &node.properties {
+            let condition = Condition::Properties(slot, properties);
+            finding.conditions.push(condition);
+        }
+        if let Some(filter) = &node.filter {
+            let filters = conjuncts(filter).into_iter().map(Condition::Where);
+            finding.conditions.extend(filters);
+        }
+        Ok(place)
+    }
+
+    fn node_place(
+        &mut self,
+        node: &tree::NodePattern,
+        finding: &mut Finding<'_>,
+        scope: &mut Scope,
+    ) -> usize {
+        let place = finding.pattern.nodes.len();
+        let Some(variable) = &node.variable else {
+            let slot = self.unnamed();
+            finding.pattern.nodes.push(NodeToFind { slot, bound: false });
+            return place;
+        };
+        if let Some(&place) = finding.nodes.get(&variable.text) {
+            return place;
+        }
+        let bound = finding.before.get(&variable.text).copied();
+        let slot = bound.unwrap_or_else(|| self.slot(&variable.text));
+        self.used.push(slot);
+        scope.insert(variable.text.clone(), slot);
+        finding.nodes.insert(variable.text.clone(), place);
+        let bound = bound.is_some();
+        finding.pattern.nodes.push(NodeToFind { slot, bound });
+        place
+    }
+
+    fn relationship<'a>(
+        &mut self,
+        from: &'a tree::RelationshipPattern,
+        (left, right): (usize, usize),
+        shortest: Option<bool>,
+        finding: &mut Finding<'a>,
+        scope: &mut Scope,
+    ) -> Result<Slot, PlanError> {
+        let mut length = from.length.as_ref().map(|length| match length {
+            tree::Length { least, most } => (least.unwrap_or(1), *most),
+        });
+        if let Some(quantifier) = &from.quantifier {
+            length = Some((quantifier.least, quantifier.most));
+        }
+        if shortest.is_some() && length.is_none() {
+            length = Some((1, Some(1)));
+        }
+        let bound = from
+            .variable
+            .as_ref()
+            .and_then(|variable| finding.before.get(&variable.text).copied());
+        let slot = match (&from.variable, bound, length) {
+            (Some(_), Some(slot), None) => slot,
+            (Some(variable), None, _) => {
+                let slot = self.slot(&variable.text);
+                scope.insert(variable.text.clone(), slot);
+                slot
+            }
+            _ => self.unnamed(),
+        };
+        if let (Some(bound), true) = (bound, length.is_some()) {
+            finding.conditions.push(Condition::Same(slot, bound));
+        }
+        self.used.push(bound.unwrap_or(slot));
+        let types = from.types.as_ref().map(names_of);
+        if let (Some(labels), Some(None)) = (&from.types, &types) {
+            if length.is_some() {
+                return Err(PlanError::unsupported(from.at, "such types of a path"));
+            }
+            let condition = Condition::Labels(slot, labels.clone());
+            finding.conditions.push(condition);
+        }
+        let place = finding.pattern.relationships.len();
+        if let Some(properties) = &from.properties {
+            finding.conditions.push(match length {
+                Some(_) => Condition::PathProperties(place, properties),
+                None => Condition::Properties(slot, properties),
+            });
+        }
+        if let Some(filter) = &from.filter {
+            if length.is_some() {
+                return Err(PlanError::unsupported(filter.at, "WHERE within a path"));
+            }
+            let filters = conjuncts(filter).into_iter().map(Condition::Where);
+            finding.conditions.extend(filters);
+        }
+        finding.pattern.relationships.push(RelationshipToFind {
+            slot,
+            bound: bound.is_some() && length.is_none(),
+            left,
+            right,
+            towards: match from.direction {
+                Direction::Right => Towards::Outgoing,
+                Direction::Left => Towards::Incoming,
+                Direction::Either => Towards::Both,
+            },
+            types: types.flatten().unwrap_or_default(),
+            length,
+            properties: Vec::new(),
+            shortest,
+        });
+        Ok(slot)
+    }
+
+    fn condition(
+        &mut self,
+        condition: Condition<'_>,
+        pattern: &mut Pattern,
+        scope: &Scope,
+    ) -> Result<(), PlanError> {
+        match condition {
+            Condition::Properties(slot, properties) => {
+                for (key, value) in self.properties_of(properties)? {
+                    let (value, mut slots) = self.traced(|own| own.expression(value, scope))?;
+                    slots.push(slot);
+                    let condition = Expression::equal(Expression::property(slot, &key), value);
+                    pattern.predicates.push(Predicate { condition, slots });
+                }
+            }
+            Condition::PathProperties(place, properties) => {
+                for (key, value) in self.properties_of(properties)? {
+                    let value = self.expression(value, scope)?;
+                    pattern.relationships[place].properties.push((key, value));
+                }
+            }
+            Condition::Labels(slot, labels) => pattern.predicates.push(Predicate {
+                condition: Expression::Labelled(Box::new(Expression::Slot(slot)), labels),
+                slots: vec![slot],
+            }),
+            Condition::Where(filter) => {
+                let (condition, slots) = self.traced(|own| own.expression(filter, scope))?;
+                pattern.predicates.push(Predicate { condition, slots });
+            }
+            Condition::Same(found, list) => pattern.predicates.push(Predicate {
+                condition: Expression::equal(Expression::Slot(found), Expression::Slot(list)),
+                slots: vec![found, list],
+            }),
+        }
+        Ok(())
+    }
+
+    fn properties_of<'a>(
+        &mut self,
+        properties: &'a tree::Properties,
+    ) -> Result<Vec<(Arc<str>, &'a tree::Expression)>, PlanError> {
+        match properties {
+            tree::Properties::Map(map) => {
+                let entries = map.entries.iter();
+                Ok(entries.map(|(key, value)| (text(key), value)).collect())
+            }
+            tree::Properties::Parameter(name) => {
+                let message = "properties of a pattern to be found are written out: {key: $value}";
+                Err(PlanError::syntax("InvalidParameterUse", name.at, message))
+            }
+        }
+    }
+}
+
+/// Whether a condition is one on labels, and which.
+pub(crate) fn as_label(condition: &Expression) -> Option<(Slot, &Labels)> {
+    match condition {
+        Expression::Labelled(of, labels) => match **of {
+            Expression::Slot(slot) => Some((slot, labels)),
+            _ => None,
+        },
+        _ => None,
+    }
+}

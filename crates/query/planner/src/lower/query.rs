@@ -1,0 +1,197 @@
+//! Queries and their reading clauses.
+
+use evergraph_syntax::tree::{self, ClauseKind, Imports};
+
+use super::{Lowering, Scope};
+use crate::PlanError;
+use crate::plan::{Operator, Plan, Slot};
+
+/// A plan with its columns.
+pub(super) type WithColumns = (Plan, Vec<(String, Slot)>);
+
+impl Lowering<'_> {
+    /// The rows of a query for each row of a plan.
+    pub(super) fn query(
+        &mut self,
+        query: &tree::Query,
+        input: Plan,
+        scope: &Scope,
+    ) -> Result<WithColumns, PlanError> {
+        if let [single] = query.parts.as_slice() {
+            return self.single_query(single, input, scope);
+        }
+        let mut parts = Vec::with_capacity(query.parts.len());
+        let mut names: Vec<String> = Vec::new();
+        for single in &query.parts {
+            let (plan, columns) = self.single_query(single, Plan::argument(), scope)?;
+            if names.is_empty() {
+                names = columns.iter().map(|(name, _)| name.clone()).collect();
+            }
+            let slots = names.iter().map(|name| {
+                let same = columns.iter().find(|(other, _)| other == name);
+                same.map(|&(_, slot)| slot)
+            });
+            let Some(slots) = slots.collect::<Option<Vec<Slot>>>() else {
+                let message = "all parts of a UNION return the same columns";
+                return Err(PlanError::syntax(
+                    "DifferentColumnsInUnion",
+                    single.at,
+                    message,
+                ));
+            };
+            parts.push((plan, slots));
+        }
+        let columns: Vec<(String, Slot)> = names
+            .into_iter()
+            .map(|name| {
+                let slot = self.slot(&name);
+                (name, slot)
+            })
+            .collect();
+        let slots: Vec<Slot> = columns.iter().map(|&(_, slot)| slot).collect();
+        let rows = parts.iter().map(|(plan, _)| plan.rows).sum();
+        let union = Plan {
+            operator: Operator::Union {
+                parts,
+                columns: slots.clone(),
+            },
+            input: None,
+            rows,
+        };
+        let all = query.unions.iter().all(|union| union.all);
+        let union = match all {
+            true => union,
+            false => union.with(Operator::Distinct(slots)),
+        };
+        Ok((union, columns))
+    }
+
+    fn single_query(
+        &mut self,
+        query: &tree::SingleQuery,
+        input: Plan,
+        scope: &Scope,
+    ) -> Result<WithColumns, PlanError> {
+        let mut scope = scope.clone();
+        let mut plan = input;
+        let mut columns = Vec::new();
+        for clause in &query.clauses {
+            let alone = query.clauses.len() == 1;
+            (plan, columns) = self.clause(clause, plan, &mut scope, alone)?;
+        }
+        Ok((plan, columns))
+    }
+
+    /// A clause behind a plan. Columns come of `RETURN` and of a procedure that is the
+    /// whole query.
+    pub(super) fn clause(
+        &mut self,
+        clause: &tree::Clause,
+        input: Plan,
+        scope: &mut Scope,
+        alone: bool,
+    ) -> Result<WithColumns, PlanError> {
+        let plan = match &clause.kind {
+            ClauseKind::Match(found) => self.match_clause(found, input, scope)?,
+            ClauseKind::Unwind(list, name) => {
+                let list = self.expression(list, scope)?;
+                let slot = self.slot(&name.text);
+                scope.insert(name.text.clone(), slot);
+                let rows = input.rows * 10.0;
+                input.then(Operator::Unwind(list, slot), rows)
+            }
+            ClauseKind::With(projection) => self.projection(projection, input, scope)?.0,
+            ClauseKind::Return(projection) => return self.projection(projection, input, scope),
+            ClauseKind::Create(patterns) => self.create(patterns, input, scope)?,
+            ClauseKind::Merge(pattern, actions) => self.merge(pattern, actions, input, scope)?,
+            ClauseKind::Set(items) => {
+                let items = self.set_items(items, scope)?;
+                input.with(Operator::Set(items))
+            }
+            ClauseKind::Remove(items) => {
+                let items = self.remove_items(items, scope)?;
+                input.with(Operator::Set(items))
+            }
+            ClauseKind::Delete(delete) => {
+                let items = self.expressions(&delete.items, scope)?;
+                input.with(Operator::Delete {
+                    detach: delete.detach,
+                    items,
+                })
+            }
+            ClauseKind::Foreach(foreach) => self.foreach(foreach, input, scope)?,
+            ClauseKind::Call(call) => return self.call(call, input, scope, alone),
+            ClauseKind::Subquery(subquery) => self.call_subquery(subquery, input, scope)?,
+        };
+        Ok((plan, Vec::new()))
+    }
+
+    fn match_clause(
+        &mut self,
+        found: &tree::Match,
+        input: Plan,
+        scope: &mut Scope,
+    ) -> Result<Plan, PlanError> {
+        if let Some(as_of) = &found.as_of {
+            return Err(PlanError::unsupported(
+                as_of.at,
+                "AS OF of one MATCH (write it before the first clause)",
+            ));
+        }
+        let filter = found.filter.as_ref();
+        if !found.optional {
+            return self.match_patterns(&found.patterns, filter, input, scope);
+        }
+        let before = scope.clone();
+        let inner = self.match_patterns(&found.patterns, filter, Plan::argument(), scope)?;
+        let brings = scope
+            .iter()
+            .filter(|(name, _)| !before.contains_key(*name))
+            .map(|(_, &slot)| slot)
+            .collect();
+        let rows = input.rows * inner.rows.max(1.0);
+        let inner = Box::new(inner);
+        Ok(input.then(Operator::Optional { inner, brings }, rows))
+    }
+
+    fn call_subquery(
+        &mut self,
+        call: &tree::CallSubquery,
+        input: Plan,
+        scope: &mut Scope,
+    ) -> Result<Plan, PlanError> {
+        let parts = &call.query.parts;
+        let imports = |part: &tree::SingleQuery| {
+            let first = part.clauses.first().map(|clause| &clause.kind);
+            matches!(first, Some(ClauseKind::With(_)))
+        };
+        let inner_scope = match &call.imports {
+            Imports::All => scope.clone(),
+            Imports::Names(names) => {
+                let names = names.iter();
+                names
+                    .filter_map(|name| Some((name.text.clone(), *scope.get(&name.text)?)))
+                    .collect()
+            }
+            Imports::ByWith if parts.iter().any(imports) => scope.clone(),
+            Imports::ByWith => Scope::new(),
+        };
+        let (inner, columns) = self.query(&call.query, Plan::argument(), &inner_scope)?;
+        let rows = input.rows * inner.rows.max(1.0);
+        let inner = Box::new(inner);
+        let brings: Vec<Slot> = columns.iter().map(|&(_, slot)| slot).collect();
+        let is_unit = columns.is_empty();
+        scope.extend(columns);
+        Ok(match (call.optional, is_unit) {
+            (_, true) => input.with(Operator::Apply {
+                inner,
+                brings: None,
+            }),
+            (true, false) => input.then(Operator::Optional { inner, brings }, rows),
+            (false, false) => {
+                let brings = Some(brings);
+                input.then(Operator::Apply { inner, brings }, rows)
+            }
+        })
+    }
+}

@@ -1,0 +1,300 @@
+//! Clauses that write.
+
+use std::sync::Arc;
+
+use evergraph_syntax::tree::{self, Direction, Factor, Properties, RemoveItem};
+
+use super::{Lowering, Scope, text};
+use crate::PlanError;
+use crate::plan::{
+    Create, Expression, Merge, NewNode, NewRelationship, Operator, Plan, SetItem, Slot, Step,
+};
+
+impl Lowering<'_> {
+    pub(super) fn create(
+        &mut self,
+        patterns: &[tree::PathPattern],
+        input: Plan,
+        scope: &mut Scope,
+    ) -> Result<Plan, PlanError> {
+        let mut create = Create::default();
+        for pattern in patterns {
+            self.created(pattern, &mut create, scope, false)?;
+        }
+        Ok(input.with(Operator::Create(create)))
+    }
+
+    /// Adds a path to what is made. In `MERGE` an undirected relationship is made from
+    /// left to right.
+    fn created(
+        &mut self,
+        pattern: &tree::PathPattern,
+        create: &mut Create,
+        scope: &mut Scope,
+        undirected: bool,
+    ) -> Result<(), PlanError> {
+        let mut slots = Vec::new();
+        let mut last: Option<Slot> = None;
+        let mut open: Option<&tree::RelationshipPattern> = None;
+        for factor in &pattern.factors {
+            match factor {
+                Factor::Node(node) => {
+                    let slot = self.created_node(node, create, scope)?;
+                    if let (Some(relationship), Some(left)) = (open.take(), last) {
+                        let between = (left, slot);
+                        let made = self.created_relationship(
+                            relationship,
+                            between,
+                            create,
+                            scope,
+                            undirected,
+                        )?;
+                        slots.push(made);
+                    }
+                    slots.push(slot);
+                    last = Some(slot);
+                }
+                Factor::Relationship(relationship) => open = Some(relationship),
+                Factor::Group(group) => {
+                    let message = "a path that is made has no quantified part";
+                    return Err(PlanError::syntax("CreatingVarLength", group.at, message));
+                }
+            }
+        }
+        if let Some(variable) = &pattern.variable {
+            let slot = self.new_variable(variable, scope);
+            create.paths.push((slot, slots));
+        }
+        Ok(())
+    }
+
+    fn created_node(
+        &mut self,
+        node: &tree::NodePattern,
+        create: &mut Create,
+        scope: &mut Scope,
+    ) -> Result<Slot, PlanError> {
+        let variable = node.variable.as_ref();
+        if let Some(&slot) = variable.and_then(|name| scope.get(&name.text)) {
+            self.used.push(slot);
+            return Ok(slot);
+        }
+        let properties = self.new_properties(node.properties.as_ref(), scope)?;
+        let slot = match variable {
+            Some(variable) => {
+                self.new_variable(variable, scope)
+            }
+            None => self.unnamed(),
+        };
+        create.nodes.push(NewNode {
+            node: slot,
+            labels: match &node.labels {
+                Some(labels) => label_names(labels, node.at)?,
+                None => Vec::new(),
+            },
+            properties,
+        });
+        Ok(slot)
+    }
+
+    fn created_relationship(
+        &mut self,
+        from: &tree::RelationshipPattern,
+        (left, right): (Slot, Slot),
+        create: &mut Create,
+        scope: &mut Scope,
+        undirected: bool,
+    ) -> Result<Slot, PlanError> {
+        let types = from.types.as_ref().map(|types| label_names(types, from.at));
+        let types = types.transpose()?;
+        let (Some([kind]), None) = (types.as_deref(), &from.length) else {
+            let message = "a relationship that is made has exactly one type";
+            let detail = "NoSingleRelationshipType";
+            return Err(PlanError::syntax(detail, from.at, message));
+        };
+        let kind = Arc::clone(kind);
+        let properties = self.new_properties(from.properties.as_ref(), scope)?;
+        let slot = match &from.variable {
+            Some(variable) => {
+                self.new_variable(variable, scope)
+            }
+            None => self.unnamed(),
+        };
+        let (source, target) = match from.direction {
+            Direction::Right => (left, right),
+            Direction::Left => (right, left),
+            Direction::Either if undirected => (left, right),
+            Direction::Either => {
+                let message = "a relationship that is made has a direction";
+                let detail = "RequiresDirectedRelationship";
+                return Err(PlanError::syntax(detail, from.at, message));
+            }
+        };
+        create.relationships.push(NewRelationship {
+            relationship: slot,
+            source,
+            kind,
+            target,
+            properties,
+        });
+        Ok(slot)
+    }
+
+    fn new_variable(&mut self, variable: &tree::Name, scope: &mut Scope) -> Slot {
+        let given = self.given.get(&variable.text).copied();
+        let slot = given.unwrap_or_else(|| self.slot(&variable.text));
+        scope.insert(variable.text.clone(), slot);
+        slot
+    }
+
+    fn new_properties(
+        &mut self,
+        properties: Option<&Properties>,
+        scope: &Scope,
+    ) -> Result<Option<Expression>, PlanError> {
+        Ok(match properties {
+            None => None,
+            Some(Properties::Map(map)) => Some(Expression::Map(self.map(map, scope)?)),
+            Some(Properties::Parameter(name)) => Some(Expression::Parameter(text(name))),
+        })
+    }
+
+    pub(super) fn merge(
+        &mut self,
+        pattern: &tree::PathPattern,
+        actions: &[tree::MergeAction],
+        input: Plan,
+        scope: &mut Scope,
+    ) -> Result<Plan, PlanError> {
+        let before = scope.clone();
+        let patterns = std::slice::from_ref(pattern);
+        let found = self.match_patterns(patterns, None, Plan::argument(), scope)?;
+        let mut create = Create::default();
+        let mut made_scope = before.clone();
+        // What is made goes into the slots of what is found.
+        self.given = scope.clone();
+        let created = self.created(pattern, &mut create, &mut made_scope, true);
+        self.given.clear();
+        created?;
+        let brings = scope
+            .iter()
+            .filter(|(name, _)| !before.contains_key(*name))
+            .map(|(_, &slot)| slot)
+            .collect();
+        let mut sets = [Vec::new(), Vec::new()];
+        for action in actions {
+            let items = self.set_items(&action.items, scope)?;
+            sets[usize::from(action.on_create)].extend(items);
+        }
+        let [on_match, on_create] = sets;
+        Ok(input.with(Operator::Merge(Merge {
+            found: Box::new(found),
+            brings,
+            create,
+            on_create,
+            on_match,
+        })))
+    }
+
+    pub(super) fn set_items(
+        &mut self,
+        items: &[tree::SetItem],
+        scope: &Scope,
+    ) -> Result<Vec<SetItem>, PlanError> {
+        let items = items.iter().map(|item| {
+            Ok(match item {
+                tree::SetItem::Property(target, value) => {
+                    let value = self.expression(value, scope)?;
+                    self.property_item(target, value, scope)?
+                }
+                tree::SetItem::Replace(name, value) => SetItem::Replace(
+                    self.variable(&name.text, scope, name.at)?,
+                    self.expression(value, scope)?,
+                ),
+                tree::SetItem::Update(name, value) => SetItem::Update(
+                    self.variable(&name.text, scope, name.at)?,
+                    self.expression(value, scope)?,
+                ),
+                tree::SetItem::Labels(name, labels) => SetItem::AddLabels(
+                    self.variable(&name.text, scope, name.at)?,
+                    label_names(labels, name.at)?,
+                ),
+            })
+        });
+        items.collect()
+    }
+
+    pub(super) fn remove_items(
+        &mut self,
+        items: &[RemoveItem],
+        scope: &Scope,
+    ) -> Result<Vec<SetItem>, PlanError> {
+        let items = items.iter().map(|item| {
+            Ok(match item {
+                RemoveItem::Property(target) => {
+                    self.property_item(target, Expression::NULL, scope)?
+                }
+                RemoveItem::Labels(name, labels) => SetItem::RemoveLabels(
+                    self.variable(&name.text, scope, name.at)?,
+                    label_names(labels, name.at)?,
+                ),
+            })
+        });
+        items.collect()
+    }
+
+    /// A property that is set: the last step of an access.
+    fn property_item(
+        &mut self,
+        target: &tree::Expression,
+        value: Expression,
+        scope: &Scope,
+    ) -> Result<SetItem, PlanError> {
+        let Expression::Access(of, mut steps) = self.expression(target, scope)? else {
+            let message = "only a property of a node or relationship can be set";
+            return Err(PlanError::syntax("UnexpectedSyntax", target.at, message));
+        };
+        let last = steps.pop();
+        let of = match steps.is_empty() {
+            true => *of,
+            false => Expression::Access(of, steps),
+        };
+        match last {
+            Some(Step::Property(key)) => Ok(SetItem::Property(of, key, value)),
+            Some(Step::Index(key)) => Ok(SetItem::Computed(of, key, value)),
+            _ => {
+                let message = "only a property of a node or relationship can be set";
+                Err(PlanError::syntax("UnexpectedSyntax", target.at, message))
+            }
+        }
+    }
+
+    pub(super) fn foreach(
+        &mut self,
+        foreach: &tree::Foreach,
+        input: Plan,
+        scope: &Scope,
+    ) -> Result<Plan, PlanError> {
+        let list = self.expression(&foreach.list, scope)?;
+        let variable = self.slot(&foreach.variable.text);
+        let mut inner_scope = scope.clone();
+        inner_scope.insert(foreach.variable.text.clone(), variable);
+        let mut inner = Plan::argument();
+        for clause in &foreach.updates {
+            inner = self.clause(clause, inner, &mut inner_scope, false)?.0;
+        }
+        Ok(input.with(Operator::Foreach {
+            list,
+            variable,
+            inner: Box::new(inner),
+        }))
+    }
+}
+
+fn label_names(labels: &tree::Labels, at: tree::Span) -> Result<Vec<Arc<str>>, PlanError> {
+    let Some(names) = labels.all() else {
+        let message = "labels and types that are written are names, as in `:A:B`";
+        return Err(PlanError::syntax("UnexpectedSyntax", at, message));
+    };
+    Ok(names.into_iter().map(text).collect())
+}

@@ -1,0 +1,218 @@
+//! The order in which a pattern is found: greedily the step that leaves the fewest rows.
+//!
+//! Rows are estimated from counts of labels and types. A step is a scan or an index
+//! lookup of a node, or the expansion of a relationship from a node that is known.
+
+mod estimate;
+mod seek;
+
+use std::collections::BTreeSet;
+
+use crate::Catalog;
+use crate::lower::{Pattern, Predicate, RelationshipToFind};
+use crate::plan::{
+    Expand, Expression, Operator, Plan, ShortestPath, Slot, Towards, VariableExpand,
+};
+
+/// The matches of a pattern for each row of a plan.
+pub fn find(pattern: Pattern, input: Plan, catalog: &dyn Catalog) -> Plan {
+    let nodes = pattern.nodes.iter().filter(|node| !node.bound);
+    let relationships = pattern.relationships.iter().filter(|one| !one.bound);
+    let mut missing: BTreeSet<Slot> = nodes.map(|node| node.slot).collect();
+    missing.extend(relationships.map(|one| one.slot));
+    missing.extend(pattern.paths.iter().map(|&(path, _)| path));
+    let mut finder = Finder {
+        catalog,
+        open: (0..pattern.relationships.len()).collect(),
+        found: Vec::new(),
+        predicates: pattern.predicates.clone(),
+        pattern,
+        missing,
+        plan: input,
+    };
+    finder.run();
+    finder.plan
+}
+
+struct Finder<'a> {
+    catalog: &'a dyn Catalog,
+    pattern: Pattern,
+    /// Relationships that are not found yet, by place.
+    open: Vec<usize>,
+    /// Slots of those that are found.
+    found: Vec<Slot>,
+    /// Conditions that are not applied yet.
+    predicates: Vec<Predicate>,
+    /// Slots that are not filled yet.
+    missing: BTreeSet<Slot>,
+    plan: Plan,
+}
+
+impl Finder<'_> {
+    fn run(&mut self) {
+        self.filter();
+        while self.expand_bound() || self.expand_cheapest() || self.begin() {
+            self.filter();
+        }
+        self.build_paths();
+        self.filter();
+    }
+
+    fn is_known(&self, place: usize) -> bool {
+        !self.missing.contains(&self.pattern.nodes[place].slot)
+    }
+
+    /// Applies the conditions that can be decided.
+    fn filter(&mut self) {
+        let missing = &self.missing;
+        let is_ready = |one: &Predicate| !one.slots.iter().any(|slot| missing.contains(slot));
+        let (mut ready, rest): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.predicates).into_iter().partition(is_ready);
+        self.predicates = rest;
+        if ready.is_empty() {
+            return;
+        }
+        // Subqueries cost most.
+        ready.sort_by_key(|one| one.condition.has_subquery());
+        let kept: f64 = ready.iter().map(|one| self.selectivity(one)).product();
+        let rows = self.plan.rows * kept;
+        let conditions = ready.into_iter().map(|one| one.condition).collect();
+        self.push(Operator::Filter(conditions), rows);
+    }
+
+    fn push(&mut self, operator: Operator, rows: f64) {
+        let plan = std::mem::replace(&mut self.plan, Plan::argument());
+        self.plan = plan.then(operator, rows);
+    }
+
+    /// Finds the ends of a relationship that is known.
+    fn expand_bound(&mut self) -> bool {
+        let relationships = &self.pattern.relationships;
+        let mut open = self.open.iter().copied();
+        let Some(place) = open.find(|&place| relationships[place].bound) else {
+            return false;
+        };
+        let relationship = relationships[place].clone();
+        let step = self.step(&relationship, false);
+        let known = [relationship.left, relationship.right].map(|end| self.is_known(end));
+        self.close(place);
+        let rows = self.plan.rows;
+        self.push(Operator::Endpoints(step, known), rows);
+        true
+    }
+
+    /// Expands the relationship that leaves the fewest rows.
+    fn expand_cheapest(&mut self) -> bool {
+        let costs = self.open.iter().filter_map(|&place| {
+            let one = &self.pattern.relationships[place];
+            let known = (self.is_known(one.left), self.is_known(one.right));
+            let may = known.0 || known.1;
+            let both = known.0 && known.1;
+            // Shortest paths want both ends first.
+            if !may || (one.shortest.is_some() && !both) {
+                return None;
+            }
+            Some((place, self.rows_after(one, known)))
+        });
+        let cheapest = costs.min_by(|one, other| one.1.total_cmp(&other.1));
+        let Some((place, rows)) = cheapest else {
+            return false;
+        };
+        let relationship = self.pattern.relationships[place].clone();
+        let reversed = !self.is_known(relationship.left);
+        let mut step = self.step(&relationship, reversed);
+        step.into = self.is_known(relationship.left) && self.is_known(relationship.right);
+        let operator = match relationship.length {
+            None => Operator::Expand(step),
+            Some((least, most)) => {
+                let paths = VariableExpand {
+                    step,
+                    least,
+                    most,
+                    reversed,
+                    properties: relationship.properties.clone(),
+                };
+                match relationship.shortest {
+                    None => Operator::VariableExpand(paths),
+                    Some(all) => Operator::ShortestPath(ShortestPath { paths, all }),
+                }
+            }
+        };
+        self.close(place);
+        self.push(operator, rows);
+        true
+    }
+
+    fn step(&self, one: &RelationshipToFind, reversed: bool) -> Expand {
+        let (left, right) = (&self.pattern.nodes[one.left], &self.pattern.nodes[one.right]);
+        let (from, to, towards) = match reversed {
+            false => (left, right, one.towards),
+            true => (right, left, one.towards.reversed()),
+        };
+        Expand {
+            from: from.slot,
+            relationship: one.slot,
+            to: to.slot,
+            into: false,
+            towards,
+            types: one.types.clone(),
+            unlike: match one.shortest {
+                Some(_) => Vec::new(),
+                None => self.found.clone(),
+            },
+        }
+    }
+
+    /// Notes that a relationship and its ends are found.
+    fn close(&mut self, place: usize) {
+        self.open.retain(|&other| other != place);
+        let one = &self.pattern.relationships[place];
+        let ends = [one.left, one.right].map(|end| self.pattern.nodes[end].slot);
+        for slot in ends.into_iter().chain([one.slot]) {
+            self.missing.remove(&slot);
+        }
+        if one.shortest.is_none() {
+            self.found.push(one.slot);
+        }
+    }
+
+    /// Begins at the cheapest node that is not known.
+    fn begin(&mut self) -> bool {
+        let nodes = self.pattern.nodes.iter().enumerate();
+        let costs = nodes
+            .filter(|(place, _)| !self.is_known(*place))
+            .map(|(_, node)| self.start(node.slot));
+        let Some(start) = costs.min_by(|one, other| one.rows.total_cmp(&other.rows)) else {
+            return false;
+        };
+        for place in start.solved.into_iter().rev() {
+            self.predicates.remove(place);
+        }
+        self.missing.remove(&start.node);
+        let rows = self.plan.rows * start.rows;
+        self.push(start.operator, rows);
+        true
+    }
+
+    fn build_paths(&mut self) {
+        let paths = std::mem::take(&mut self.pattern.paths);
+        if paths.is_empty() {
+            return;
+        }
+        let items = paths.into_iter().map(|(path, slots)| {
+            self.missing.remove(&path);
+            (path, Expression::Path(slots))
+        });
+        let items = items.collect();
+        let rows = self.plan.rows;
+        self.push(Operator::Extend(items), rows);
+    }
+}
+
+/// Relationships per relationship of a direction.
+fn directions(towards: Towards) -> f64 {
+    match towards {
+        Towards::Both => 2.0,
+        _ => 1.0,
+    }
+}

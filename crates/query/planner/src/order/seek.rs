@@ -1,0 +1,279 @@
+//! How a node is found without a neighbor: by an index, by its label, or by all nodes.
+
+use std::sync::Arc;
+
+use evergraph_syntax::tree::{Comparison, Labels, TextTest};
+
+use super::Finder;
+use crate::lower::Predicate;
+use crate::plan::{Expression, Operator, Seek, Slot};
+
+/// A way to find a node.
+pub(super) struct Start {
+    /// The node.
+    pub(super) node: Slot,
+    /// How it is found.
+    pub(super) operator: Operator,
+    /// Nodes that are found, about.
+    pub(super) rows: f64,
+    /// Places of conditions that they satisfy then, ascending.
+    pub(super) solved: Vec<usize>,
+}
+
+/// What a condition says of a property: the key, and what it is compared with.
+struct OfKey<'a> {
+    place: usize,
+    key: &'a Arc<str>,
+    how: How<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum How<'a> {
+    Equal(&'a Expression),
+    AnyOf(&'a Expression),
+    Above(&'a Expression, bool),
+    Below(&'a Expression, bool),
+    Prefix(&'a Expression),
+}
+
+impl Finder<'_> {
+    /// The cheapest way to find a node.
+    pub(super) fn start(&self, node: Slot) -> Start {
+        let mut best = Start {
+            node,
+            operator: Operator::NodeScan { node, label: None },
+            rows: self.catalog.nodes(None).max(1.0),
+            solved: Vec::new(),
+        };
+        let others: f64 = self.conditions_on(node);
+        best.rows *= others.max(1e-9);
+        let mut consider = |start: Start| {
+            if start.rows < best.rows {
+                best = start;
+            }
+        };
+        self.by_id(node).into_iter().for_each(&mut consider);
+        for (place, predicate) in self.predicates.iter().enumerate() {
+            let Some((of, Labels::Name(label))) = crate::lower::as_label(&predicate.condition)
+            else {
+                continue;
+            };
+            if of != node {
+                continue;
+            }
+            let label: Arc<str> = label.text.as_str().into();
+            let count = self.catalog.nodes(Some(&label));
+            self.seeks(node, &label, place, count).for_each(&mut consider);
+            consider(Start {
+                node,
+                operator: Operator::NodeScan {
+                    node,
+                    label: Some(label),
+                },
+                rows: (count * others).min(self.catalog.nodes(None) * 0.999 * others),
+                solved: vec![place],
+            });
+        }
+        best
+    }
+
+    fn conditions_on(&self, node: Slot) -> f64 {
+        let alone = |one: &&Predicate| {
+            one.slots.contains(&node)
+                && self.is_decided_without(one, node)
+                && !matches!(one.condition, Expression::Labelled(..))
+        };
+        let conditions = self.predicates.iter().filter(alone);
+        conditions.map(|one| self.selectivity(one)).product()
+    }
+
+    fn is_decided_without(&self, predicate: &Predicate, node: Slot) -> bool {
+        let mut others = predicate.slots.iter().filter(|&&slot| slot != node);
+        others.all(|slot| !self.missing.contains(slot))
+    }
+
+    /// `id(n) = a`
+    fn by_id(&self, node: Slot) -> Option<Start> {
+        let mut predicates = self.predicates.iter().enumerate();
+        predicates.find_map(|(place, predicate)| {
+            let Expression::Comparison(left, others) = &predicate.condition else {
+                return None;
+            };
+            let [(Comparison::Equal, right)] = others.as_slice() else {
+                return None;
+            };
+            let is_id = |one: &Expression| match one {
+                Expression::Call(name, arguments) => {
+                    &**name == "id" && arguments.as_slice() == [Expression::Slot(node)]
+                }
+                _ => false,
+            };
+            let id = match (is_id(left), is_id(right)) {
+                (true, false) => right,
+                (false, true) => &**left,
+                _ => return None,
+            };
+            if !self.is_decided_without(predicate, node) || mentions(id, node) {
+                return None;
+            }
+            Some(Start {
+                node,
+                operator: Operator::NodeById {
+                    node,
+                    id: id.clone(),
+                },
+                rows: 1.0,
+                solved: vec![place],
+            })
+        })
+    }
+
+    fn seeks<'s>(
+        &'s self,
+        node: Slot,
+        label: &'s Arc<str>,
+        label_place: usize,
+        count: f64,
+    ) -> impl Iterator<Item = Start> + 's {
+        let conditions: Vec<OfKey<'_>> = self.conditions_of_keys(node);
+        let indexes = self.catalog.indexes(label);
+        indexes.into_iter().filter_map(move |index| {
+            let start = |seek, rows, mut solved: Vec<usize>| {
+                solved.push(label_place);
+                solved.sort_unstable();
+                let operator = Operator::NodeSeek {
+                    node,
+                    label: Arc::clone(label),
+                    seek,
+                };
+                Some(Start {
+                    node,
+                    operator,
+                    rows,
+                    solved,
+                })
+            };
+            let equal = |key: &String| {
+                conditions.iter().find_map(|one| match one.how {
+                    How::Equal(value) if **one.key == **key => Some((one, value)),
+                    _ => None,
+                })
+            };
+            let all: Option<Vec<_>> = index.keys.iter().map(equal).collect();
+            if let Some(all) = all {
+                let rows = match index.unique {
+                    true => 1.0,
+                    false => (count * 0.01).max(1.0),
+                };
+                let solved = all.iter().map(|(one, _)| one.place).collect();
+                let values = all.into_iter();
+                let values = values.map(|(one, value)| (Arc::clone(one.key), value.clone()));
+                return start(Seek::Equal(values.collect()), rows, solved);
+            }
+            let [key] = index.keys.as_slice() else {
+                return None;
+            };
+            let of_key = || conditions.iter().filter(|one| **one.key == **key);
+            let key: Arc<str> = key.as_str().into();
+            for one in of_key() {
+                match one.how {
+                    How::AnyOf(list) => {
+                        let rows = (count * 0.05).max(2.0);
+                        let seek = Seek::AnyOf(key, list.clone());
+                        return start(seek, rows, vec![one.place]);
+                    }
+                    How::Prefix(prefix) => {
+                        let rows = (count * 0.05).max(2.0);
+                        let seek = Seek::Prefix(key, prefix.clone());
+                        return start(seek, rows, vec![one.place]);
+                    }
+                    _ => {}
+                }
+            }
+            let above = of_key().find_map(|one| match one.how {
+                How::Above(value, with) => Some((one.place, (value.clone(), with))),
+                _ => None,
+            });
+            let below = of_key().find_map(|one| match one.how {
+                How::Below(value, with) => Some((one.place, (value.clone(), with))),
+                _ => None,
+            });
+            if above.is_none() && below.is_none() {
+                return None;
+            }
+            let both = above.is_some() && below.is_some();
+            let rows = (count * if both { 0.1 } else { 0.3 }).max(2.0);
+            let solved = above.iter().chain(&below).map(|(place, _)| *place).collect();
+            let bound = |found: Option<(usize, (Expression, bool))>| found.map(|(_, bound)| bound);
+            start(Seek::Range(key, bound(above), bound(below)), rows, solved)
+        })
+    }
+
+    /// Conditions on properties of a node that are decided when it is found.
+    fn conditions_of_keys(&self, node: Slot) -> Vec<OfKey<'_>> {
+        let predicates = self.predicates.iter().enumerate();
+        let ready = predicates.filter(|(_, one)| self.is_decided_without(one, node));
+        ready
+            .filter_map(|(place, one)| of_key(&one.condition, node, place))
+            .collect()
+    }
+}
+
+fn of_key(condition: &Expression, node: Slot, place: usize) -> Option<OfKey<'_>> {
+    let key_of = |one: &'_ Expression| match one.as_property() {
+        Some((slot, _)) => slot == node,
+        None => false,
+    };
+    let made = |property: &'_ Expression, value: &'_ Expression| {
+        key_of(property) && !mentions(value, node)
+    };
+    let (property, how) = match condition {
+        Expression::Comparison(left, others) => {
+            let [(comparison, right)] = others.as_slice() else {
+                return None;
+            };
+            let (property, value, comparison) = match () {
+                () if made(left, right) => (&**left, right, *comparison),
+                () if made(right, left) => (right, &**left, turned(*comparison)),
+                () => return None,
+            };
+            let how = match comparison {
+                Comparison::Equal => How::Equal(value),
+                Comparison::Unequal => return None,
+                Comparison::Less => How::Below(value, false),
+                Comparison::LessOrEqual => How::Below(value, true),
+                Comparison::Greater => How::Above(value, false),
+                Comparison::GreaterOrEqual => How::Above(value, true),
+            };
+            (property, how)
+        }
+        Expression::In(pair) if made(&pair[0], &pair[1]) => (&pair[0], How::AnyOf(&pair[1])),
+        Expression::Tested(TextTest::StartsWith, pair) if made(&pair[0], &pair[1]) => {
+            (&pair[0], How::Prefix(&pair[1]))
+        }
+        _ => return None,
+    };
+    let (_, key) = property.as_property()?;
+    Some(OfKey { place, key, how })
+}
+
+/// The same comparison from right to left.
+fn turned(comparison: Comparison) -> Comparison {
+    match comparison {
+        Comparison::Less => Comparison::Greater,
+        Comparison::LessOrEqual => Comparison::GreaterOrEqual,
+        Comparison::Greater => Comparison::Less,
+        Comparison::GreaterOrEqual => Comparison::LessOrEqual,
+        same => same,
+    }
+}
+
+/// Whether an expression may depend on a slot.
+fn mentions(of: &Expression, slot: Slot) -> bool {
+    match of {
+        Expression::Slot(other) => *other == slot,
+        Expression::Subquery(_) => true,
+        Expression::Path(slots) => slots.contains(&slot),
+        _ => of.children().into_iter().any(|child| mentions(child, slot)),
+    }
+}

@@ -1,0 +1,53 @@
+//! Plans: operators over rows of slots.
+
+mod expression;
+mod operator;
+mod print;
+mod visit;
+
+pub use expression::*;
+pub use operator::*;
+pub use print::{print, print_operator};
+
+/// A place in a row. Each variable of a query has its own, so that a row of a subquery
+/// is a row of the query around it with more slots filled.
+pub type Slot = usize;
+
+/// An operator with the plan of the rows that it takes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// What is done.
+    pub operator: Operator,
+    /// Rows that come in; `None` of a leaf.
+    pub input: Option<Box<Plan>>,
+    /// Rows that come out, as estimated.
+    pub rows: f64,
+}
+
+impl Plan {
+    /// The rows given from outside.
+    pub fn argument() -> Self {
+        Plan {
+            operator: Operator::Argument,
+            input: None,
+            rows: 1.0,
+        }
+    }
+
+    /// The same, and then an operator.
+    #[must_use]
+    pub fn then(self, operator: Operator, rows: f64) -> Self {
+        Plan {
+            operator,
+            input: Some(Box::new(self)),
+            rows,
+        }
+    }
+
+    /// The same, and then an operator that gives about as many rows.
+    #[must_use]
+    pub fn with(self, operator: Operator) -> Self {
+        let rows = self.rows;
+        self.then(operator, rows)
+    }
+}

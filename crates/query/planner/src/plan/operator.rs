@@ -1,0 +1,319 @@
+//! The operators.
+
+use std::sync::Arc;
+
+use evergraph_syntax::tree::Labels;
+
+use super::{Aggregate, Expression, Plan, Slot};
+
+/// What is done with rows.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Operator {
+    /// The rows given from outside: one without values, or those around a subquery.
+    Argument,
+    /// Each node, of a label.
+    NodeScan {
+        /// The node.
+        node: Slot,
+        /// Its label; all nodes without.
+        label: Option<Arc<str>>,
+    },
+    /// Nodes that an index has.
+    NodeSeek {
+        /// The node.
+        node: Slot,
+        /// Its label.
+        label: Arc<str>,
+        /// What is looked for.
+        seek: Seek,
+    },
+    /// The node of an id.
+    NodeById {
+        /// The node.
+        node: Slot,
+        /// Its id.
+        id: Expression,
+    },
+    /// Relationships of a node.
+    Expand(Expand),
+    /// Paths of relationships from a node.
+    VariableExpand(VariableExpand),
+    /// Shortest paths between two nodes.
+    ShortestPath(ShortestPath),
+    /// Ends of a relationship that is known, in each order that fits, and which of them
+    /// are known.
+    Endpoints(Expand, [bool; 2]),
+    /// Rows that satisfy all of them.
+    Filter(Vec<Expression>),
+    /// More slots.
+    Extend(Vec<(Slot, Expression)>),
+    /// These slots alone.
+    Keep(Vec<Slot>),
+    /// Groups of rows with equal keys.
+    Aggregate {
+        /// What the rows of a group have in common.
+        keys: Vec<(Slot, Expression)>,
+        /// What is computed of each group.
+        aggregates: Vec<(Slot, Aggregate)>,
+    },
+    /// Rows that differ in these slots, which alone they keep.
+    Distinct(Vec<Slot>),
+    /// Rows in order.
+    Sort(Vec<SortKey>),
+    /// The first rows in order.
+    Top(Vec<SortKey>, Expression),
+    /// Without so many rows.
+    Skip(Expression),
+    /// So many rows.
+    Limit(Expression),
+    /// A row for each element of a list.
+    Unwind(Expression, Slot),
+    /// Rows of another plan for each row; the row with nulls if there is none.
+    Optional {
+        /// The other plan.
+        inner: Box<Plan>,
+        /// Slots that it fills.
+        brings: Vec<Slot>,
+    },
+    /// Rows of another plan for each row.
+    Apply {
+        /// The other plan.
+        inner: Box<Plan>,
+        /// Slots that it fills; `None` if it runs for its effect, and rows stay.
+        brings: Option<Vec<Slot>>,
+    },
+    /// Rows for which another plan has any rows.
+    SemiApply {
+        /// The other plan.
+        inner: Box<Plan>,
+        /// Rather those for which it has none.
+        negated: bool,
+    },
+    /// Rows with the rows of another plan whose keys are equal; that plan does not
+    /// depend on the row.
+    HashJoin {
+        /// The other plan.
+        inner: Box<Plan>,
+        /// Keys of the rows, and of the other plan's.
+        keys: Vec<(Expression, Expression)>,
+        /// Slots that it fills.
+        brings: Vec<Slot>,
+    },
+    /// Rows of several plans.
+    Union {
+        /// Plans with the slots of their columns.
+        parts: Vec<(Plan, Vec<Slot>)>,
+        /// Slots of the result.
+        columns: Vec<Slot>,
+    },
+    /// All rows, before the first of them goes on.
+    Eager,
+    /// Makes nodes and relationships.
+    Create(Create),
+    /// Finds a pattern or makes it.
+    Merge(Merge),
+    /// Sets properties and labels.
+    Set(Vec<SetItem>),
+    /// Deletes what these are.
+    Delete {
+        /// Also relationships of the nodes.
+        detach: bool,
+        /// Nodes, relationships and paths.
+        items: Vec<Expression>,
+    },
+    /// Runs another plan for each element of a list, and gives the row.
+    Foreach {
+        /// The list.
+        list: Expression,
+        /// Each element.
+        variable: Slot,
+        /// The plan.
+        inner: Box<Plan>,
+    },
+    /// Rows of a procedure.
+    Call(ProcedureCall),
+}
+
+/// What is looked for in an index.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Seek {
+    /// Values of all its keys.
+    Equal(Vec<(Arc<str>, Expression)>),
+    /// One of the values of a list.
+    AnyOf(Arc<str>, Expression),
+    /// Values between two, each with whether it is itself among them.
+    Range(Arc<str>, Option<(Expression, bool)>, Option<(Expression, bool)>),
+    /// Strings that begin with one.
+    Prefix(Arc<str>, Expression),
+}
+
+/// Directions of relationships, seen from the node where they begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Towards {
+    /// They leave it.
+    Outgoing,
+    /// They enter it.
+    Incoming,
+    /// Both.
+    Both,
+}
+
+impl Towards {
+    /// Seen from the other end.
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        match self {
+            Towards::Outgoing => Towards::Incoming,
+            Towards::Incoming => Towards::Outgoing,
+            Towards::Both => Towards::Both,
+        }
+    }
+}
+
+/// Relationships of a node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expand {
+    /// The node.
+    pub from: Slot,
+    /// Each relationship.
+    pub relationship: Slot,
+    /// The node at its other end.
+    pub to: Slot,
+    /// Whether that node is known.
+    pub into: bool,
+    /// Their direction.
+    pub towards: Towards,
+    /// Their types; all if none is named.
+    pub types: Vec<Arc<str>>,
+    /// Slots of relationships that they differ from.
+    pub unlike: Vec<Slot>,
+}
+
+/// Paths of relationships from a node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VariableExpand {
+    /// A step; its relationship is the slot of the list.
+    pub step: Expand,
+    /// The least length.
+    pub least: u64,
+    /// The greatest length.
+    pub most: Option<u64>,
+    /// Whether the list is from the end to the beginning.
+    pub reversed: bool,
+    /// Properties of each relationship.
+    pub properties: Vec<(Arc<str>, Expression)>,
+}
+
+/// Shortest paths between two nodes that are known.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShortestPath {
+    /// As of any path.
+    pub paths: VariableExpand,
+    /// All of the shortest, not one.
+    pub all: bool,
+}
+
+/// A key of an order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SortKey {
+    /// The key.
+    pub key: Expression,
+    /// The greatest first.
+    pub descending: bool,
+}
+
+/// Nodes and relationships that are made, in order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Create {
+    /// Nodes.
+    pub nodes: Vec<NewNode>,
+    /// Relationships.
+    pub relationships: Vec<NewRelationship>,
+    /// Paths of them.
+    pub paths: Vec<(Slot, Vec<Slot>)>,
+}
+
+/// A node that is made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewNode {
+    /// Its slot.
+    pub node: Slot,
+    /// Its labels.
+    pub labels: Vec<Arc<str>>,
+    /// A map of its properties.
+    pub properties: Option<Expression>,
+}
+
+/// A relationship that is made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewRelationship {
+    /// Its slot.
+    pub relationship: Slot,
+    /// The node it leaves.
+    pub source: Slot,
+    /// Its type.
+    pub kind: Arc<str>,
+    /// The node it enters.
+    pub target: Slot,
+    /// A map of its properties.
+    pub properties: Option<Expression>,
+}
+
+/// Finds a pattern or makes it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Merge {
+    /// Finds it.
+    pub found: Box<Plan>,
+    /// Slots that are filled.
+    pub brings: Vec<Slot>,
+    /// Makes it.
+    pub create: Create,
+    /// What is set then.
+    pub on_create: Vec<SetItem>,
+    /// What is set if it was found.
+    pub on_match: Vec<SetItem>,
+}
+
+/// What is set or removed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SetItem {
+    /// `a.b = c`; null removes it
+    Property(Expression, Arc<str>, Expression),
+    /// `a[b] = c`
+    Computed(Expression, Expression, Expression),
+    /// `a = b`
+    Replace(Slot, Expression),
+    /// `a += b`
+    Update(Slot, Expression),
+    /// `a:Label`
+    AddLabels(Slot, Vec<Arc<str>>),
+    /// `REMOVE a:Label`
+    RemoveLabels(Slot, Vec<Arc<str>>),
+}
+
+/// The call of a procedure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProcedureCall {
+    /// Its full name.
+    pub name: Arc<str>,
+    /// Arguments.
+    pub arguments: Vec<Expression>,
+    /// Columns of its rows that are taken, and their slots.
+    pub results: Vec<(usize, Slot)>,
+    /// Whether a row without results stays.
+    pub optional: bool,
+    /// Whether it is called for its effect: each row stays.
+    pub effect: bool,
+}
+
+/// Labels of which a scan can look for each alone.
+pub fn names_of(labels: &Labels) -> Option<Vec<Arc<str>>> {
+    match labels {
+        Labels::Name(name) => Some(vec![name.text.as_str().into()]),
+        Labels::Or(parts) => {
+            let parts: Option<Vec<_>> = parts.iter().map(names_of).collect();
+            Some(parts?.into_iter().flatten().collect())
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,450 @@
+//! The printed form of a plan: an operator a line, the last one first.
+
+use std::fmt::Write as _;
+
+use evergraph_syntax::tree::{Comparison, Operator as Sign, Quantity, SubqueryKind, TextTest};
+
+use super::{
+    Aggregate, Constant, Create, Expand, Expression, MapItem, Operator, Plan, Seek, SetItem, Slot,
+    SortKey, Step, Towards,
+};
+
+/// Prints a plan with the names of its slots.
+pub fn print(plan: &Plan, names: &[String]) -> String {
+    let mut printer = Printer {
+        names,
+        text: String::new(),
+    };
+    printer.plan(plan, 0);
+    printer.text
+}
+
+/// The head of an operator, as its line in a printed plan has it.
+pub fn print_operator(operator: &Operator, names: &[String]) -> String {
+    let text = String::new();
+    Printer { names, text }.operator(operator)
+}
+
+struct Printer<'a> {
+    names: &'a [String],
+    text: String,
+}
+
+impl Printer<'_> {
+    fn plan(&mut self, plan: &Plan, depth: usize) {
+        let head = self.operator(&plan.operator);
+        let rows = plan.rows;
+        let rows = match rows < 10.0 {
+            true => format!("{rows:.1}"),
+            false => format!("{rows:.0}"),
+        };
+        let _ = writeln!(self.text, "{:depth$}{head} [{rows}]", "");
+        for inner in plan.operator.inner() {
+            let _ = writeln!(self.text, "{:depth$}  |", "");
+            self.plan(inner, depth + 4);
+        }
+        if let Some(input) = &plan.input {
+            self.plan(input, depth);
+        }
+    }
+
+    fn name(&self, slot: Slot) -> &str {
+        self.names.get(slot).map_or("?", String::as_str)
+    }
+
+    fn slots(&self, slots: &[Slot]) -> String {
+        let names: Vec<&str> = slots.iter().map(|&slot| self.name(slot)).collect();
+        names.join(", ")
+    }
+
+    fn operator(&self, operator: &Operator) -> String {
+        match operator {
+            Operator::Argument => "Argument".into(),
+            Operator::NodeScan { node, label } => match label {
+                Some(label) => format!("NodeScan {}:{label}", self.name(*node)),
+                None => format!("NodeScan {}", self.name(*node)),
+            },
+            Operator::NodeSeek { node, label, seek } => {
+                let seek = self.seek(seek);
+                format!("NodeSeek {}:{label} {seek}", self.name(*node))
+            }
+            Operator::NodeById { node, id } => {
+                format!("NodeById {} = {}", self.name(*node), self.expression(id))
+            }
+            Operator::Expand(expand) => {
+                let name = if expand.into { "ExpandInto" } else { "Expand" };
+                format!("{name} {}", self.expand(expand, ""))
+            }
+            Operator::VariableExpand(paths) => {
+                let most = paths.most.map_or(String::new(), |most| most.to_string());
+                let length = format!("*{}..{most}", paths.least);
+                format!("VariableExpand {}", self.expand(&paths.step, &length))
+            }
+            Operator::ShortestPath(shortest) => {
+                let name = if shortest.all { "ShortestPaths" } else { "ShortestPath" };
+                format!("{name} {}", self.expand(&shortest.paths.step, "*"))
+            }
+            Operator::Endpoints(expand, _) => format!("Endpoints {}", self.expand(expand, "")),
+            Operator::Filter(conditions) => {
+                format!("Filter {}", self.list(conditions, " AND "))
+            }
+            Operator::Extend(items) => format!("Extend {}", self.items(items)),
+            Operator::Keep(slots) => format!("Keep {}", self.slots(slots)),
+            Operator::Aggregate { keys, aggregates } => {
+                let aggregates = aggregates.iter().map(|(slot, aggregate)| {
+                    format!("{} = {}", self.name(*slot), self.aggregate(aggregate))
+                });
+                let aggregates: Vec<String> = aggregates.collect();
+                let keys = self.items(keys);
+                format!("Aggregate [{}] by [{keys}]", aggregates.join(", "))
+            }
+            Operator::Distinct(slots) => format!("Distinct {}", self.slots(slots)),
+            Operator::Sort(keys) => format!("Sort {}", self.sort_keys(keys)),
+            Operator::Top(keys, limit) => {
+                format!("Top {} of {}", self.expression(limit), self.sort_keys(keys))
+            }
+            Operator::Skip(count) => format!("Skip {}", self.expression(count)),
+            Operator::Limit(count) => format!("Limit {}", self.expression(count)),
+            Operator::Unwind(list, slot) => {
+                format!("Unwind {} = {}", self.name(*slot), self.expression(list))
+            }
+            Operator::Optional { brings, .. } => format!("Optional {}", self.slots(brings)),
+            Operator::Apply { brings, .. } => match brings {
+                Some(brings) => format!("Apply {}", self.slots(brings)),
+                None => "Apply".into(),
+            },
+            Operator::SemiApply { negated, .. } => match negated {
+                false => "SemiApply".into(),
+                true => "AntiApply".into(),
+            },
+            Operator::HashJoin { keys, .. } => {
+                let keys = keys.iter().map(|(left, right)| {
+                    format!("{} = {}", self.expression(left), self.expression(right))
+                });
+                let keys: Vec<String> = keys.collect();
+                format!("HashJoin {}", keys.join(", "))
+            }
+            Operator::Union { columns, .. } => format!("Union {}", self.slots(columns)),
+            Operator::Eager => "Eager".into(),
+            Operator::Create(create) => format!("Create {}", self.create(create)),
+            Operator::Merge(merge) => format!("Merge {}", self.create(&merge.create)),
+            Operator::Set(items) => {
+                let items: Vec<String> = items.iter().map(|item| self.set_item(item)).collect();
+                format!("Set {}", items.join(", "))
+            }
+            Operator::Delete { detach, items } => {
+                let name = if *detach { "DetachDelete" } else { "Delete" };
+                format!("{name} {}", self.list(items, ", "))
+            }
+            Operator::Foreach { list, variable, .. } => {
+                format!("Foreach {} IN {}", self.name(*variable), self.expression(list))
+            }
+            Operator::Call(call) => {
+                format!("Call {}({})", call.name, self.list(&call.arguments, ", "))
+            }
+        }
+    }
+
+    fn seek(&self, seek: &Seek) -> String {
+        match seek {
+            Seek::Equal(values) => {
+                let values = values.iter();
+                let values: Vec<String> = values
+                    .map(|(key, value)| format!("{key} = {}", self.expression(value)))
+                    .collect();
+                values.join(" AND ")
+            }
+            Seek::AnyOf(key, list) => format!("{key} IN {}", self.expression(list)),
+            Seek::Prefix(key, prefix) => format!("{key} STARTS WITH {}", self.expression(prefix)),
+            Seek::Range(key, from, to) => {
+                let bound = |bound: &Option<(Expression, bool)>, signs: [&str; 2]| {
+                    bound.as_ref().map(|(value, with)| {
+                        let sign = signs[usize::from(*with)];
+                        format!("{key} {sign} {}", self.expression(value))
+                    })
+                };
+                let bounds = [bound(from, [">", ">="]), bound(to, ["<", "<="])];
+                let bounds: Vec<String> = bounds.into_iter().flatten().collect();
+                bounds.join(" AND ")
+            }
+        }
+    }
+
+    fn expand(&self, expand: &Expand, length: &str) -> String {
+        let types = match expand.types.is_empty() {
+            true => String::new(),
+            false => format!(":{}", expand.types.join("|")),
+        };
+        let relationship = format!("[{}{types}{length}]", self.name(expand.relationship));
+        let (from, to) = (self.name(expand.from), self.name(expand.to));
+        match expand.towards {
+            Towards::Outgoing => format!("({from})-{relationship}->({to})"),
+            Towards::Incoming => format!("({from})<-{relationship}-({to})"),
+            Towards::Both => format!("({from})-{relationship}-({to})"),
+        }
+    }
+
+    fn items(&self, items: &[(Slot, Expression)]) -> String {
+        let items = items.iter().map(|(slot, value)| match value {
+            Expression::Slot(same) if same == slot => self.name(*slot).to_string(),
+            _ => format!("{} = {}", self.name(*slot), self.expression(value)),
+        });
+        items.collect::<Vec<_>>().join(", ")
+    }
+
+    fn aggregate(&self, aggregate: &Aggregate) -> String {
+        let distinct = if aggregate.distinct { "DISTINCT " } else { "" };
+        let arguments = match aggregate.arguments.is_empty() {
+            true => "*".into(),
+            false => self.list(&aggregate.arguments, ", "),
+        };
+        format!("{}({distinct}{arguments})", aggregate.name)
+    }
+
+    fn sort_keys(&self, keys: &[SortKey]) -> String {
+        let keys = keys.iter().map(|key| match key.descending {
+            false => self.expression(&key.key),
+            true => format!("{} DESC", self.expression(&key.key)),
+        });
+        keys.collect::<Vec<_>>().join(", ")
+    }
+
+    fn create(&self, create: &Create) -> String {
+        let nodes = create.nodes.iter().map(|node| {
+            let labels = node.labels.iter().map(|label| format!(":{label}"));
+            let labels: String = labels.collect();
+            format!("({}{labels})", self.name(node.node))
+        });
+        let relationships = create.relationships.iter().map(|one| {
+            let (from, to) = (self.name(one.source), self.name(one.target));
+            format!("({from})-[{}:{}]->({to})", self.name(one.relationship), one.kind)
+        });
+        nodes.chain(relationships).collect::<Vec<_>>().join(", ")
+    }
+
+    fn set_item(&self, item: &SetItem) -> String {
+        match item {
+            SetItem::Property(of, key, value) => {
+                format!("{}.{key} = {}", self.expression(of), self.expression(value))
+            }
+            SetItem::Computed(of, key, value) => {
+                let (of, key) = (self.expression(of), self.expression(key));
+                format!("{of}[{key}] = {}", self.expression(value))
+            }
+            SetItem::Replace(of, value) => {
+                format!("{} = {}", self.name(*of), self.expression(value))
+            }
+            SetItem::Update(of, value) => {
+                format!("{} += {}", self.name(*of), self.expression(value))
+            }
+            SetItem::AddLabels(of, labels) => format!("{}:{}", self.name(*of), labels.join(":")),
+            SetItem::RemoveLabels(of, labels) => {
+                format!("REMOVE {}:{}", self.name(*of), labels.join(":"))
+            }
+        }
+    }
+
+    fn list(&self, expressions: &[Expression], between: &str) -> String {
+        let parts: Vec<String> = expressions.iter().map(|one| self.expression(one)).collect();
+        parts.join(between)
+    }
+
+    /// An operand, in parentheses unless it is simple.
+    fn operand(&self, of: &Expression) -> String {
+        match of {
+            Expression::And(_)
+            | Expression::Or(_)
+            | Expression::Xor(_)
+            | Expression::Not(_)
+            | Expression::Comparison(..)
+            | Expression::Arithmetic(..)
+            | Expression::Tested(..)
+            | Expression::In(_)
+            | Expression::IsNull(_)
+            | Expression::IsNotNull(_)
+            | Expression::Negative(_) => format!("({})", self.expression(of)),
+            _ => self.expression(of),
+        }
+    }
+
+    fn operands(&self, of: &[Expression], between: &str) -> String {
+        let parts: Vec<String> = of.iter().map(|one| self.operand(one)).collect();
+        parts.join(between)
+    }
+
+    fn expression(&self, of: &Expression) -> String {
+        match of {
+            Expression::Constant(constant) => print_constant(constant),
+            Expression::Parameter(name) => format!("${name}"),
+            Expression::Slot(slot) => self.name(*slot).to_string(),
+            Expression::List(items) => format!("[{}]", self.list(items, ", ")),
+            Expression::Map(entries) => {
+                let entries = entries.iter();
+                let entries: Vec<String> = entries
+                    .map(|(key, value)| format!("{key}: {}", self.expression(value)))
+                    .collect();
+                format!("{{{}}}", entries.join(", "))
+            }
+            Expression::Access(of, steps) => {
+                let steps: String = steps.iter().map(|step| self.step(step)).collect();
+                format!("{}{steps}", self.operand(of))
+            }
+            Expression::Negative(of) => format!("-{}", self.operand(of)),
+            Expression::Positive(of) => format!("+{}", self.operand(of)),
+            Expression::Arithmetic(first, others) => {
+                let others = others.iter();
+                let others: String = others
+                    .map(|(sign, operand)| format!(" {} {}", sign_of(*sign), self.operand(operand)))
+                    .collect();
+                format!("{}{others}", self.operand(first))
+            }
+            Expression::Tested(test, pair) => {
+                let test = match test {
+                    TextTest::StartsWith => "STARTS WITH",
+                    TextTest::EndsWith => "ENDS WITH",
+                    TextTest::Contains => "CONTAINS",
+                    TextTest::Matches => "=~",
+                };
+                format!("{} {test} {}", self.operand(&pair[0]), self.operand(&pair[1]))
+            }
+            Expression::In(pair) => {
+                format!("{} IN {}", self.operand(&pair[0]), self.operand(&pair[1]))
+            }
+            Expression::IsNull(of) => format!("{} IS NULL", self.operand(of)),
+            Expression::IsNotNull(of) => format!("{} IS NOT NULL", self.operand(of)),
+            Expression::Labelled(of, labels) => format!("{}:{labels}", self.operand(of)),
+            Expression::Comparison(first, others) => {
+                let others = others.iter();
+                let others: String = others
+                    .map(|(sign, operand)| {
+                        format!(" {} {}", comparison_of(*sign), self.operand(operand))
+                    })
+                    .collect();
+                format!("{}{others}", self.operand(first))
+            }
+            Expression::Not(of) => format!("NOT {}", self.operand(of)),
+            Expression::And(parts) => self.operands(parts, " AND "),
+            Expression::Or(parts) => self.operands(parts, " OR "),
+            Expression::Xor(parts) => self.operands(parts, " XOR "),
+            Expression::Call(name, arguments) => {
+                format!("{name}({})", self.list(arguments, ", "))
+            }
+            Expression::Case(case) => self.case(case),
+            Expression::Comprehension(one) => {
+                let mut text = format!("[{} IN ", self.name(one.variable));
+                text += &self.expression(&one.list);
+                if let Some(filter) = &one.filter {
+                    text += &format!(" WHERE {}", self.expression(filter));
+                }
+                if let Some(value) = &one.value {
+                    text += &format!(" | {}", self.expression(value));
+                }
+                text + "]"
+            }
+            Expression::Quantified(one) => {
+                let name = match one.quantity {
+                    Quantity::All => "all",
+                    Quantity::Any => "any",
+                    Quantity::None => "none",
+                    Quantity::Single => "single",
+                };
+                let (variable, list) = (self.name(one.variable), self.expression(&one.list));
+                let filter = self.expression(&one.filter);
+                format!("{name}({variable} IN {list} WHERE {filter})")
+            }
+            Expression::Reduce(one) => format!(
+                "reduce({} = {}, {} IN {} | {})",
+                self.name(one.accumulator),
+                self.expression(&one.initial),
+                self.name(one.variable),
+                self.expression(&one.list),
+                self.expression(&one.step)
+            ),
+            Expression::MapProjection(one) => {
+                let items = one.items.iter().map(|item| match item {
+                    MapItem::All => ".*".to_string(),
+                    MapItem::Property(key) => format!(".{key}"),
+                    MapItem::Entry(key, value) => format!("{key}: {}", self.expression(value)),
+                });
+                let items: Vec<String> = items.collect();
+                format!("{} {{{}}}", self.expression(&one.source), items.join(", "))
+            }
+            Expression::Subquery(one) => {
+                let kind = match one.kind {
+                    SubqueryKind::Exists => "EXISTS",
+                    SubqueryKind::Count => "COUNT",
+                    SubqueryKind::Collect => "COLLECT",
+                };
+                let mut operators = Vec::new();
+                let mut next = Some(&one.plan);
+                while let Some(plan) = next {
+                    operators.push(self.operator(&plan.operator));
+                    next = plan.input.as_deref();
+                }
+                operators.reverse();
+                format!("{kind} {{{}}}", operators.join("; "))
+            }
+            Expression::Path(slots) => format!("path({})", self.slots(slots)),
+        }
+    }
+
+    fn step(&self, step: &Step) -> String {
+        let bound = |of: &Option<Expression>| of.as_ref().map(|of| self.expression(of));
+        match step {
+            Step::Property(key) => format!(".{key}"),
+            Step::Index(index) => format!("[{}]", self.expression(index)),
+            Step::Slice(from, to) => {
+                let [from, to] = [bound(from), bound(to)].map(Option::unwrap_or_default);
+                format!("[{from}..{to}]")
+            }
+        }
+    }
+
+    fn case(&self, case: &super::Case) -> String {
+        let mut text = String::from("CASE");
+        if let Some(operand) = &case.operand {
+            text += &format!(" {}", self.expression(operand));
+        }
+        for (when, then) in &case.branches {
+            let (when, then) = (self.list(when, ", "), self.expression(then));
+            text += &format!(" WHEN {when} THEN {then}");
+        }
+        if let Some(otherwise) = &case.otherwise {
+            text += &format!(" ELSE {}", self.expression(otherwise));
+        }
+        text + " END"
+    }
+}
+
+fn print_constant(constant: &Constant) -> String {
+    match constant {
+        Constant::Null => "null".into(),
+        Constant::Boolean(value) => value.to_string(),
+        Constant::Integer(value) => value.to_string(),
+        Constant::Float(value) => format!("{value:?}"),
+        Constant::Text(value) => format!("{value:?}"),
+    }
+}
+
+fn sign_of(sign: Sign) -> &'static str {
+    match sign {
+        Sign::Add => "+",
+        Sign::Subtract => "-",
+        Sign::Concatenate => "||",
+        Sign::Multiply => "*",
+        Sign::Divide => "/",
+        Sign::Modulo => "%",
+        Sign::Power => "^",
+    }
+}
+
+fn comparison_of(comparison: Comparison) -> &'static str {
+    match comparison {
+        Comparison::Equal => "=",
+        Comparison::Unequal => "<>",
+        Comparison::Less => "<",
+        Comparison::LessOrEqual => "<=",
+        Comparison::Greater => ">",
+        Comparison::GreaterOrEqual => ">=",
+    }
+}

@@ -1,0 +1,97 @@
+//! Barriers between clauses that read and clauses that write: each clause sees the graph
+//! as the clause before it leaves it, for all rows.
+
+use super::is_write;
+use crate::plan::{Expression, Operator, Plan};
+
+/// Adds [`Operator::Eager`] below an operator that writes where its rows are still being
+/// read from the graph, and above one that writes where later operators read or may stop
+/// early.
+pub fn add_barriers(plan: Plan) -> Plan {
+    barred(plan).0
+}
+
+/// What a plan does since its last barrier.
+#[derive(Clone, Copy, Default)]
+struct Since {
+    reads: bool,
+    writes: bool,
+}
+
+fn barred(mut plan: Plan) -> (Plan, Since) {
+    let mut since = Since::default();
+    if let Some(input) = plan.input.take() {
+        let (input, before) = barred(*input);
+        since = before;
+        plan.input = Some(Box::new(input));
+    }
+    for inner in plan.operator.inner_mut() {
+        let taken = std::mem::replace(inner, Plan::argument());
+        *inner = barred(taken).0;
+    }
+    let own = of(&plan.operator);
+    let stops = matches!(plan.operator, Operator::Limit(_) | Operator::Skip(_));
+    let needs = (own.writes && (since.reads || since.writes)) || (since.writes && (own.reads || stops));
+    if needs && let Some(input) = plan.input.take() {
+        plan.input = Some(Box::new(input.with(Operator::Eager)));
+        since = Since::default();
+    }
+    if is_breaker(&plan.operator) {
+        return (plan, Since::default());
+    }
+    since.reads |= own.reads;
+    since.writes |= own.writes;
+    (plan, since)
+}
+
+/// Whether it takes all rows before it gives one.
+fn is_breaker(operator: &Operator) -> bool {
+    matches!(
+        operator,
+        Operator::Aggregate { .. } | Operator::Sort(_) | Operator::Top(..) | Operator::Eager
+    )
+}
+
+/// What an operator does itself, with the plans within it.
+fn of(operator: &Operator) -> Since {
+    let mut since = Since {
+        reads: reads(operator),
+        writes: is_write(operator),
+    };
+    for inner in operator.inner() {
+        inner.for_each(&mut |plan| {
+            since.reads |= reads(&plan.operator);
+            since.writes |= is_write(&plan.operator);
+        });
+    }
+    since
+}
+
+fn reads(operator: &Operator) -> bool {
+    let finds = matches!(
+        operator,
+        Operator::NodeScan { .. }
+            | Operator::NodeSeek { .. }
+            | Operator::NodeById { .. }
+            | Operator::Expand(_)
+            | Operator::VariableExpand(_)
+            | Operator::ShortestPath(_)
+            | Operator::Endpoints(..)
+            | Operator::Merge(_)
+            | Operator::Call(_)
+    );
+    finds || operator.expressions().into_iter().any(looks_up)
+}
+
+/// Whether a value is looked up in the graph.
+fn looks_up(of: &Expression) -> bool {
+    let looks = matches!(
+        of,
+        Expression::Access(..)
+            | Expression::Call(..)
+            | Expression::Labelled(..)
+            | Expression::MapProjection(_)
+            | Expression::Subquery(_)
+    );
+    looks || of.children().into_iter().any(looks_up)
+}

@@ -1,0 +1,44 @@
+//! Rewrite rules over whole plans. Each is a function from a plan to one that gives the
+//! same rows.
+
+mod barriers;
+mod joins;
+mod top;
+
+pub use barriers::add_barriers;
+pub use joins::use_semi_joins;
+pub use top::use_top;
+
+use crate::plan::{Operator, Plan};
+
+/// Applies all rules; also whether the plan writes.
+pub fn all(plan: Plan) -> (Plan, bool) {
+    let plan = use_semi_joins(plan);
+    let plan = use_top(plan);
+    let plan = add_barriers(plan);
+    let mut writes = false;
+    plan.for_each(&mut |one| writes |= is_write(&one.operator));
+    (plan, writes)
+}
+
+/// Whether an operator itself writes.
+pub(crate) fn is_write(operator: &Operator) -> bool {
+    matches!(
+        operator,
+        Operator::Create(_)
+            | Operator::Merge(_)
+            | Operator::Set(_)
+            | Operator::Delete { .. }
+            | Operator::Foreach { .. }
+    )
+}
+
+/// Applies a rule to all plans within a plan, and then to the plan.
+fn bottom_up(mut plan: Plan, rule: &dyn Fn(Plan) -> Plan) -> Plan {
+    plan.input = plan.input.map(|input| Box::new(bottom_up(*input, rule)));
+    for inner in plan.operator.inner_mut() {
+        let taken = std::mem::replace(inner, Plan::argument());
+        *inner = bottom_up(taken, rule);
+    }
+    rule(plan)
+}

@@ -1,0 +1,320 @@
+//! Statements.
+
+use evergraph_syntax::tree::*;
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+
+use super::{expression, labels, map, name, of, path, small};
+
+pub fn statement() -> impl Strategy<Value = Statement> {
+    let modes = vec![Mode::Execute, Mode::Explain, Mode::Profile];
+    let body = prop_oneof![
+        6 => query().prop_map(Body::Query),
+        1 => command().prop_map(|command| Body::Command(Box::new(command))),
+    ];
+    (prop::sample::select(modes), body).prop_map(|(mode, body)| Statement {
+        mode,
+        body,
+        at: Span::default(),
+    })
+}
+
+fn query() -> BoxedStrategy<Query> {
+    let leaf = union(clause(), 3).boxed();
+    leaf.prop_recursive(2, 4, 2, |inner| {
+        let imports = prop_oneof![
+            Just(Imports::ByWith),
+            Just(Imports::All),
+            vec(name(), 0..3).prop_map(Imports::Names),
+        ];
+        let call = (any::<bool>(), imports, inner.clone());
+        let call = call.prop_map(|(optional, imports, query)| {
+            kind(ClauseKind::Subquery(CallSubquery {
+                optional,
+                imports,
+                query,
+            }))
+        });
+        let exists = inner.prop_map(|query| {
+            let value = of(Node::Subquery(SubqueryKind::Exists, Box::new(query)));
+            kind(ClauseKind::Unwind(value, Name::new("x")))
+        });
+        union(
+            prop_oneof![3 => clause(), 1 => call, 1 => exists].boxed(),
+            3,
+        )
+    })
+    .boxed()
+}
+
+fn union(clause: BoxedStrategy<Clause>, most: usize) -> BoxedStrategy<Query> {
+    let returned = option::of(projection().prop_map(ClauseKind::Return).prop_map(kind));
+    let single = (vec(clause, 1..most), returned).prop_map(|(mut clauses, returned)| {
+        clauses.extend(returned);
+        SingleQuery {
+            clauses,
+            at: Span::default(),
+        }
+    });
+    let parts = (
+        option::weighted(0.1, small()),
+        vec(single, 1..3),
+        any::<bool>(),
+    );
+    parts
+        .prop_map(|(as_of, parts, all)| {
+            let union = Union {
+                all,
+                at: Span::default(),
+            };
+            Query {
+                as_of,
+                unions: vec![union; parts.len() - 1],
+                parts,
+            }
+        })
+        .boxed()
+}
+
+fn kind(kind: ClauseKind) -> Clause {
+    Clause {
+        kind,
+        at: Span::default(),
+    }
+}
+
+fn projection() -> impl Strategy<Value = Projection> {
+    let item = (small(), option::of(name())).prop_map(|(value, alias)| Item {
+        value,
+        alias,
+        written: "".into(),
+    });
+    let sort = (small(), any::<bool>());
+    let sort = sort.prop_map(|(key, descending)| SortItem { key, descending });
+    let parts = (
+        any::<bool>(),
+        any::<bool>(),
+        vec(item, 1..3),
+        vec(sort, 0..3),
+        option::of(small()),
+        option::of(small()),
+    );
+    parts.prop_map(|(distinct, all, items, order, skip, limit)| Projection {
+        distinct,
+        all,
+        items,
+        order,
+        skip,
+        limit,
+        filter: None,
+    })
+}
+
+fn property() -> impl Strategy<Value = Expression> {
+    (name(), vec(name(), 1..3)).prop_map(|(variable, steps)| {
+        let base = Box::new(of(Node::Variable(variable.text)));
+        of(Node::Access(
+            base,
+            steps.into_iter().map(Access::Property).collect(),
+        ))
+    })
+}
+
+fn set_item() -> impl Strategy<Value = SetItem> {
+    prop_oneof![
+        (property(), small()).prop_map(|(property, value)| SetItem::Property(property, value)),
+        (name(), small()).prop_map(|(name, value)| SetItem::Replace(name, value)),
+        (name(), small()).prop_map(|(name, value)| SetItem::Update(name, value)),
+        (name(), labels()).prop_map(|(name, labels)| SetItem::Labels(name, labels)),
+    ]
+}
+
+fn update() -> BoxedStrategy<Clause> {
+    let removed = prop_oneof![
+        property().prop_map(RemoveItem::Property),
+        (name(), labels()).prop_map(|(name, labels)| RemoveItem::Labels(name, labels)),
+    ];
+    let action = (any::<bool>(), vec(set_item(), 1..3));
+    let action = action.prop_map(|(on_create, items)| MergeAction { on_create, items });
+    let deleted = (any::<bool>(), vec(small(), 1..3));
+    prop_oneof![
+        vec(path(small()), 1..3).prop_map(ClauseKind::Create),
+        (path(small()), vec(action, 0..3))
+            .prop_map(|(pattern, actions)| ClauseKind::Merge(pattern, actions)),
+        vec(set_item(), 1..3).prop_map(ClauseKind::Set),
+        vec(removed, 1..3).prop_map(ClauseKind::Remove),
+        deleted.prop_map(|(detach, items)| ClauseKind::Delete(Delete { detach, items })),
+    ]
+    .prop_map(kind)
+    .boxed()
+}
+
+fn yielded() -> impl Strategy<Value = YieldItem> {
+    (name(), option::of(name())).prop_map(|(name, alias)| YieldItem { name, alias })
+}
+
+fn clause() -> BoxedStrategy<Clause> {
+    let filter = option::weighted(0.3, small());
+    let matched = (
+        any::<bool>(),
+        vec(path(small()), 1..3),
+        option::weighted(0.1, small()),
+        filter.clone(),
+    );
+    let matched = matched.prop_map(|(optional, patterns, as_of, filter)| Match {
+        optional,
+        patterns,
+        as_of,
+        filter,
+    });
+    let with = (projection(), filter.clone()).prop_map(|(projection, filter)| {
+        ClauseKind::With(Projection {
+            filter,
+            ..projection
+        })
+    });
+    let foreach = (name(), small(), vec(update(), 1..3));
+    let foreach = foreach.prop_map(|(variable, list, updates)| {
+        ClauseKind::Foreach(Foreach {
+            variable,
+            list,
+            updates,
+        })
+    });
+    let results = prop_oneof![
+        Just(Yield::All),
+        (vec(yielded(), 1..3), filter).prop_map(|(items, filter)| Yield::Items(items, filter)),
+    ];
+    let call = (
+        any::<bool>(),
+        vec(name(), 1..4),
+        option::of(vec(small(), 0..3)),
+        option::of(results),
+    );
+    let call = call.prop_map(|(optional, name, arguments, results)| {
+        let at = Span::default();
+        ClauseKind::Call(Call {
+            optional,
+            name,
+            arguments,
+            results,
+            at,
+        })
+    });
+    prop_oneof![
+        3 => matched.prop_map(ClauseKind::Match).prop_map(kind),
+        1 => (expression(), name())
+            .prop_map(|(list, variable)| kind(ClauseKind::Unwind(list, variable))),
+        1 => with.prop_map(kind),
+        1 => foreach.prop_map(kind),
+        1 => call.prop_map(kind),
+        3 => update(),
+    ]
+    .boxed()
+}
+
+fn command() -> impl Strategy<Value = Command> {
+    let options = || option::of(map(&small()));
+    let subject = |most: usize| {
+        let parts = (any::<bool>(), name(), vec(name(), 1..most));
+        parts.prop_map(|(of_relationships, variable, labels)| Subject {
+            of_relationships,
+            variable,
+            labels,
+        })
+    };
+    let index = prop_oneof![
+        (Just(IndexKind::Range), subject(2)),
+        (Just(IndexKind::Vector), subject(2)),
+        (Just(IndexKind::FullText), subject(4)),
+    ];
+    let index = (
+        index,
+        option::of(name()),
+        any::<bool>(),
+        vec(name(), 1..3),
+        options(),
+    );
+    let required = prop_oneof![
+        Just(Requirement::Unique),
+        Just(Requirement::NotNull),
+        Just(Requirement::Key),
+        name().prop_map(Requirement::Type),
+    ];
+    let constraint = (
+        option::of(name()),
+        any::<bool>(),
+        subject(2),
+        vec(name(), 1..3),
+        required,
+    );
+    let listings = vec![
+        Listing::Indexes,
+        Listing::Constraints,
+        Listing::Procedures,
+        Listing::Functions,
+        Listing::Transactions,
+    ];
+    let shown = (
+        prop::sample::select(listings),
+        vec(yielded(), 0..3),
+        option::of(small()),
+    );
+    let source = prop_oneof![
+        Just(CopySource::Graph),
+        name().prop_map(CopySource::Label),
+        query().prop_map(CopySource::Query),
+    ];
+    prop_oneof![
+        index.prop_map(
+            |((kind, subject), name, if_not_exists, properties, options)| {
+                let index = CreateIndex {
+                    kind,
+                    name,
+                    if_not_exists,
+                    subject,
+                    properties,
+                    options,
+                };
+                Command::CreateIndex(index)
+            }
+        ),
+        constraint.prop_map(|(name, if_not_exists, subject, properties, requirement)| {
+            let made = CreateConstraint {
+                name,
+                if_not_exists,
+                subject,
+                properties,
+                requirement,
+            };
+            Command::CreateConstraint(made)
+        }),
+        (any::<bool>(), name(), any::<bool>()).prop_map(|(is_constraint, name, if_exists)| {
+            Command::Drop(Drop {
+                is_constraint,
+                name,
+                if_exists,
+            })
+        }),
+        shown.prop_map(|(listing, columns, filter)| {
+            Command::Show(Show {
+                listing,
+                columns,
+                filter,
+            })
+        }),
+        (option::of(name()), small(), options()).prop_map(|(label, file, options)| {
+            Command::CopyFrom(CopyFrom {
+                label,
+                file,
+                options,
+            })
+        }),
+        (source, small(), options()).prop_map(|(source, file, options)| Command::CopyTo(CopyTo {
+            source,
+            file,
+            options
+        })),
+    ]
+}

@@ -1,0 +1,51 @@
+//! The kit against the whole engine: a table of passes by category, and the scenarios that
+//! fail, one by one.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use evergraph_conformance::{execute, features};
+use expect_test::expect_file;
+
+#[test]
+fn scenarios_give_what_the_kit_says() {
+    let only = std::env::var("EVERGRAPH_SCENARIO").unwrap_or_default();
+    let mut table: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    let mut failing = String::new();
+    for feature in features().expect("the kit is read") {
+        let count = table.entry(feature.category.clone()).or_default();
+        for scenario in &feature.scenarios {
+            let example = scenario.example.map_or(String::new(), |number| format!(" ({number})"));
+            let name = format!("{}: {}{example}", feature.name, scenario.name);
+            if !name.contains(&only) {
+                continue;
+            }
+            count.0 += 1;
+            match execute::fault(scenario) {
+                None => count.1 += 1,
+                Some(fault) => {
+                    writeln!(failing, "{name}").expect("a string takes all");
+                    println!("--- {name}\n{fault}\n");
+                }
+            }
+        }
+    }
+    let mut text = String::from("| Category | Scenarios | Passed |\n|---|--:|--:|\n");
+    let mut all = (0, 0);
+    for (category, (scenarios, passed)) in &table {
+        writeln!(text, "| {category} | {scenarios} | {passed} |").expect("a string takes all");
+        all = (all.0 + scenarios, all.1 + passed);
+    }
+    writeln!(text, "| all | {} | {} |", all.0, all.1).expect("a string takes all");
+    println!("{text}");
+    if !only.is_empty() {
+        assert!(failing.is_empty(), "{failing}");
+        return;
+    }
+    expect_file!["failing.txt"].assert_eq(&failing);
+    let document = include_str!("../../../docs/conformance.md");
+    let (before, rest) = document.split_once("<!-- executed -->\n").expect("a table");
+    let (_, after) = rest.split_once("<!-- end executed -->").expect("its end");
+    let blessed = format!("{before}<!-- executed -->\n{text}<!-- end executed -->{after}");
+    expect_file!["../../../docs/conformance.md"].assert_eq(&blessed);
+}
