@@ -11,6 +11,7 @@ mod ablation;
 mod algorithms;
 mod analyze;
 mod checkpoint;
+mod columns;
 mod delete;
 mod edge_map;
 mod filter;
@@ -122,6 +123,7 @@ const BENCHMARKS: &[Benchmark] = &[
     placement::BENCHMARK,
     history::BENCHMARK,
     transactions::BENCHMARK,
+    columns::BENCHMARK,
     index::BENCHMARK,
     snb::BENCHMARK,
     #[cfg(all(feature = "fulltext", feature = "vector"))]
@@ -152,6 +154,7 @@ pub const NAMES: &[&str] = &[
     "placement",
     "history",
     "transactions",
+    "columns",
     "index",
     "snb",
     #[cfg(all(feature = "fulltext", feature = "vector"))]

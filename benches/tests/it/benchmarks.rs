@@ -75,6 +75,17 @@ fn definitions_are_made_beside_writers() {
 }
 
 #[test]
+fn columns_give_what_plain_arrays_give() {
+    let result = run("columns", &["trials=1", "changed=25"]);
+    assert_eq!(rows(&result, 0).len(), 2);
+    assert!(rows(&result, 1).len() > 20);
+    for row in rows(&result, 1) {
+        assert_eq!(row["equal"], true, "{row}");
+    }
+    assert_eq!(rows(&result, 2).len(), 2);
+}
+
+#[test]
 fn the_social_network_is_read_and_updated() {
     let few = [
         "trials=1",

@@ -36,6 +36,7 @@ mod over;
 mod plot;
 mod progress;
 mod projection;
+mod query;
 mod reading;
 mod reduction;
 mod relayout;
@@ -44,6 +45,7 @@ mod results;
 mod run;
 mod seal;
 mod search;
+mod shell;
 mod show;
 mod sizes;
 mod snapshot;
@@ -108,6 +110,10 @@ enum Command {
     Show(show::Args),
     /// Find nodes of a property graph by words or by near vectors
     Search(search::Args),
+    /// Run statements of the query language on a property graph
+    Query(Box<query::Args>),
+    /// Run statements by hand, with history and completion
+    Shell(shell::Args),
     /// Draw the graph: degrees, convergence, growth, or what is around a vertex
     Plot(plot::Args),
     /// Print facts about a database
@@ -161,6 +167,8 @@ fn execute(cli: &Cli) -> Result<Report, Failure> {
         Command::Results(args) => results::execute(args, cli.json, &stop()),
         Command::Show(args) => show::execute(args),
         Command::Search(args) => search::execute(args),
+        Command::Query(args) => query::execute(args, cli.json),
+        Command::Shell(args) => shell::execute(args, cli.json),
         Command::Plot(args) => plot::execute(args, cli.json, &stop()),
         Command::Stats(args) => stats::execute(args),
         Command::Check(args) => check::execute(args),

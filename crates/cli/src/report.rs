@@ -107,6 +107,8 @@ pub fn print(outcome: Result<Report, Failure>, as_json: bool) -> ExitCode {
     match outcome {
         Ok(report) => {
             let text = match as_json {
+                // What was printed while it was made.
+                true if report.json.is_null() => String::new(),
                 true => report.json.to_string() + "\n",
                 false => report.text,
             };
@@ -114,20 +116,21 @@ pub fn print(outcome: Result<Report, Failure>, as_json: bool) -> ExitCode {
             ExitCode::from(u8::from(report.is_failure))
         }
         Err(failure) => {
-            let Failure {
-                code,
-                message,
-                hint,
-            } = failure;
-            let (message, hint) = (spaced(&message), one_line(&hint));
+            let (message, hint) = (spaced(&failure.message), one_line(&failure.hint));
             if as_json {
                 write_out(&format!("{}\n", json!({ "error": message, "hint": hint })));
             }
-            note(&format!("{} {message}", painted("error:", RED)));
-            note(&format!("{} {hint}", painted("hint:", GREEN)));
-            ExitCode::from(code)
+            tell(&failure);
+            ExitCode::from(failure.code)
         }
     }
+}
+
+/// Writes a failure to standard error.
+pub fn tell(failure: &Failure) {
+    let (message, hint) = (spaced(&failure.message), one_line(&failure.hint));
+    note(&format!("{} {message}", painted("error:", RED)));
+    note(&format!("{} {hint}", painted("hint:", GREEN)));
 }
 
 /// Prints what clap says: help on standard output, complaints on standard error.

@@ -1,10 +1,12 @@
 //! The code of docs/embedding.md; a test keeps the two the same.
 
 use std::path::Path;
+use std::time::Duration;
 
 use evergraph::algorithms::{Control, pagerank};
 use evergraph::graph::StoredLists;
 use evergraph::property::Direction;
+use evergraph::query::Statement;
 use evergraph::run::{Request, run};
 use evergraph::{At, Database, DurabilityLevel, MediumKind, Options};
 
@@ -12,6 +14,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::temp_dir().join(format!("evergraph-embedding-{}", std::process::id()));
     edges(&path.join("edges"))?;
     property_graph(&path.join("property-graph"))?;
+    queries(&path.join("queries"))?;
     std::fs::remove_dir_all(&path)?;
     Ok(())
 }
@@ -82,5 +85,34 @@ fn property_graph(path: &Path) -> Result<(), Box<dyn std::error::Error>> {
     assert_eq!(friends.len(), 1);
 
     db.close()?;
+    Ok(())
+}
+
+fn queries(path: &Path) -> Result<(), Box<dyn std::error::Error>> {
+    let options = Options {
+        property_graph: true,
+        ..Options::default()
+    };
+
+    let graph = Database::create(path, &options)?;
+    graph.query(
+        "CREATE (:Person {name: $name, born: 1975})",
+        [("name", "Ann")],
+    )?;
+    let rows = graph.query("MATCH (p:Person) RETURN p.name, p.born", ())?;
+    for person in rows.typed::<(String, Option<i64>)>() {
+        let (name, born) = person?;
+        println!("{name}: {born:?}");
+    }
+    let statement = Statement::new("MATCH (n) RETURN count(*)")
+        .timeout(Duration::from_secs(1))
+        .memory_limit(64 << 20);
+    let number: i64 = graph.execute(&statement)?.single()?;
+    let mut transaction = graph.begin()?;
+    transaction.query("MATCH (p:Person) SET p.seen = true", ())?;
+    transaction.commit()?;
+
+    assert_eq!(number, 1);
+    graph.close()?;
     Ok(())
 }

@@ -13,6 +13,7 @@ mod export;
 pub mod import;
 mod options;
 pub mod property;
+pub mod query;
 mod rejects;
 mod whole;
 

@@ -71,20 +71,16 @@ fn register(procedures: &mut Procedures, procedure: &Procedure) -> Result<(), St
         table.push(row.collect::<Result<Vec<Datum>, String>>()?);
     }
     let signature = procedure.signature.clone();
-    procedures.register(
-        &procedure.name,
-        signature,
-        move |_, arguments| {
-            let fits = |row: &&Vec<Datum>| {
-                let pairs = row[..inputs].iter().zip(arguments);
-                pairs.into_iter().all(|(cell, argument)| {
-                    cell == argument || cell.equals(argument) == Some(true)
-                })
-            };
-            let rows = table.iter().filter(fits);
-            Ok(rows.map(|row| row[inputs..].to_vec()).collect())
-        },
-    );
+    procedures.register(&procedure.name, signature, move |_, arguments| {
+        let fits = |row: &&Vec<Datum>| {
+            let pairs = row[..inputs].iter().zip(arguments);
+            pairs
+                .into_iter()
+                .all(|(cell, argument)| cell == argument || cell.equals(argument) == Some(true))
+        };
+        let rows = table.iter().filter(fits);
+        Ok(rows.map(|row| row[inputs..].to_vec()).collect())
+    });
     Ok(())
 }
 
@@ -107,7 +103,10 @@ fn query(
         (Err(error), Outcome::Error(wanted)) => return compare_errors(&error, wanted),
         (Err(error), _) => return Err(format!("fails: {error}")),
         (Ok(_), Outcome::Error(wanted)) => {
-            return Err(format!("succeeds, and does not fail: {} {}", wanted.class, wanted.detail));
+            return Err(format!(
+                "succeeds, and does not fail: {} {}",
+                wanted.class, wanted.detail
+            ));
         }
         (Ok(rows), _) => rows,
     };
@@ -127,7 +126,9 @@ fn query(
         let after = State::of(&transaction)?;
         compare_effects(&before, &after, wanted)?;
     }
-    transaction.commit().map_err(|error| format!("commit: {error}"))?;
+    transaction
+        .commit()
+        .map_err(|error| format!("commit: {error}"))?;
     Ok(())
 }
 
@@ -144,7 +145,11 @@ fn compare_errors(error: &QueryError, wanted: &ExpectedError) -> Result<(), Stri
             "fails by {} {} ({}), and not {} {} ({:?}): {error}",
             error.class(),
             error.detail(),
-            if error.is_of_compile_time() { "compile time" } else { "runtime" },
+            if error.is_of_compile_time() {
+                "compile time"
+            } else {
+                "runtime"
+            },
             wanted.class,
             wanted.detail,
             wanted.phase
@@ -152,13 +157,12 @@ fn compare_errors(error: &QueryError, wanted: &ExpectedError) -> Result<(), Stri
     }
 }
 
-fn compare_rows(
-    columns: &[String],
-    found: Vec<Vec<Shown>>,
-    wanted: &Rows,
-) -> Result<(), String> {
+fn compare_rows(columns: &[String], found: Vec<Vec<Shown>>, wanted: &Rows) -> Result<(), String> {
     if columns != wanted.columns {
-        return Err(format!("has columns {columns:?}, and not {:?}", wanted.columns));
+        return Err(format!(
+            "has columns {columns:?}, and not {:?}",
+            wanted.columns
+        ));
     }
     let mut expected = Vec::new();
     for row in &wanted.rows {
@@ -180,7 +184,11 @@ fn compare_rows(
     }
     match found == expected {
         true => Ok(()),
-        false => Err(format!("gives\n{}and not\n{}", lines(&found), lines(&expected))),
+        false => Err(format!(
+            "gives\n{}and not\n{}",
+            lines(&found),
+            lines(&expected)
+        )),
     }
 }
 
@@ -204,7 +212,9 @@ impl State {
             let node = node.map_err(|error| error.to_string())?;
             let id = node.id().0;
             state.nodes.insert(id);
-            state.labels.extend(node.labels().iter().map(|label| label.to_string()));
+            state
+                .labels
+                .extend(node.labels().iter().map(|label| label.to_string()));
             let properties = node.properties();
             let properties = properties.map(|(key, value)| format!("node {id} {key} {value:?}"));
             state.properties.extend(properties);
@@ -221,11 +231,7 @@ impl State {
     }
 }
 
-fn compare_effects(
-    before: &State,
-    after: &State,
-    wanted: &[(String, u64)],
-) -> Result<(), String> {
+fn compare_effects(before: &State, after: &State, wanted: &[(String, u64)]) -> Result<(), String> {
     let mut found: BTreeMap<String, u64> = BTreeMap::new();
     let mut count = |name: &str, added: usize, removed: usize| {
         for (sign, number) in [("+", added), ("-", removed)] {
@@ -238,13 +244,28 @@ fn compare_effects(
         one.difference(other).count()
     }
     let (b, a) = (before, after);
-    count("nodes", differ(&a.nodes, &b.nodes), differ(&b.nodes, &a.nodes));
+    count(
+        "nodes",
+        differ(&a.nodes, &b.nodes),
+        differ(&b.nodes, &a.nodes),
+    );
     let (one, other) = (&a.relationships, &b.relationships);
     count("relationships", differ(one, other), differ(other, one));
-    count("labels", differ(&a.labels, &b.labels), differ(&b.labels, &a.labels));
-    count("properties", differ(&a.properties, &b.properties), differ(&b.properties, &a.properties));
-    let wanted: BTreeMap<String, u64> =
-        wanted.iter().filter(|(_, count)| *count > 0).cloned().collect();
+    count(
+        "labels",
+        differ(&a.labels, &b.labels),
+        differ(&b.labels, &a.labels),
+    );
+    count(
+        "properties",
+        differ(&a.properties, &b.properties),
+        differ(&b.properties, &a.properties),
+    );
+    let wanted: BTreeMap<String, u64> = wanted
+        .iter()
+        .filter(|(_, count)| *count > 0)
+        .cloned()
+        .collect();
     match found == wanted {
         true => Ok(()),
         false => Err(format!("has the effects {found:?}, and not {wanted:?}")),
@@ -292,15 +313,78 @@ impl Entities for InTransaction<'_> {
                     Some(found) => Some(found),
                     None => self.0.snapshot().node(id)?,
                 };
-                found.iter().flat_map(|node| node.properties().map(owned)).collect()
+                found
+                    .iter()
+                    .flat_map(|node| node.properties().map(owned))
+                    .collect()
             }
             Entity::Relationship(id) => {
                 let found = match self.0.relationship(id)? {
                     Some(found) => Some(found),
                     None => self.0.snapshot().relationship(id)?,
                 };
-                found.iter().flat_map(|one| one.properties().map(owned)).collect()
+                found
+                    .iter()
+                    .flat_map(|one| one.properties().map(owned))
+                    .collect()
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fault;
+    use crate::features;
+    use crate::scenario::{Outcome, Scenario};
+
+    /// The first scenario whose query has such an outcome.
+    fn scenario(is_such: impl Fn(&Scenario) -> bool) -> Scenario {
+        let features = features().expect("the kit is read");
+        let mut all = features.into_iter().flat_map(|feature| feature.scenarios);
+        all.find(is_such).expect("there is one")
+    }
+
+    #[test]
+    fn other_rows_are_a_fault() {
+        let has_rows = |one: &Scenario| match &one.queries[0].outcome {
+            Outcome::Rows(rows) => !rows.rows.is_empty(),
+            _ => false,
+        };
+        let mut changed = scenario(has_rows);
+        assert_eq!(fault(&changed), None);
+        if let Outcome::Rows(rows) = &mut changed.queries[0].outcome {
+            rows.rows[0][0] = "'another'".into();
+        }
+        assert!(fault(&changed).expect("other rows").contains("and not"));
+    }
+
+    #[test]
+    fn other_effects_are_a_fault() {
+        let has_effects = |one: &Scenario| {
+            let effects = one.queries[0].side_effects.as_ref();
+            effects.is_some_and(|effects| !effects.is_empty())
+        };
+        let mut changed = scenario(has_effects);
+        assert_eq!(fault(&changed), None);
+        changed.queries[0].side_effects = Some(Vec::new());
+        assert!(
+            fault(&changed)
+                .expect("other effects")
+                .contains("has the effects")
+        );
+    }
+
+    #[test]
+    fn another_error_and_none_are_a_fault() {
+        let fails = |one: &Scenario| matches!(one.queries[0].outcome, Outcome::Error(_));
+        let mut changed = scenario(fails);
+        assert_eq!(fault(&changed), None);
+        if let Outcome::Error(error) = &mut changed.queries[0].outcome {
+            error.detail = "Another".into();
+        }
+        assert!(fault(&changed).expect("another error").contains("and not"));
+        changed.queries[0].query = "RETURN 1".into();
+        assert!(fault(&changed).expect("no error").contains("succeeds"));
     }
 }

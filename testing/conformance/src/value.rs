@@ -31,8 +31,7 @@ impl Shown {
     pub fn unordered(self) -> Self {
         match self {
             Shown::List(elements) => {
-                let mut elements: Vec<Shown> =
-                    elements.into_iter().map(Shown::unordered).collect();
+                let mut elements: Vec<Shown> = elements.into_iter().map(Shown::unordered).collect();
                 elements.sort();
                 Shown::List(elements)
             }
@@ -61,34 +60,35 @@ impl Shown {
             ) => {
                 let environment = evergraph_functions::Environment::new(
                     entities,
-                    evergraph_functions::Clock::of_statement(evergraph_property_graph::value::DateTime::EPOCH),
+                    evergraph_functions::Clock::of_statement(
+                        evergraph_property_graph::value::DateTime::EPOCH,
+                    ),
                     1,
                 );
                 let function = evergraph_functions::functions::find("tostring");
                 let function = function.map_err(|error| error.to_string())?;
                 let datum = Datum::Value(value.clone());
-                let text =
-                    evergraph_functions::functions::call(function, &[datum], &environment);
+                let text = evergraph_functions::functions::call(function, &[datum], &environment);
                 match text.map_err(|error| error.to_string())? {
                     Datum::Value(Value::Text(text)) => Shown::Text(text.to_string()),
                     other => return Err(format!("{other:?}")),
                 }
             }
             Datum::Value(Value::List(values)) => {
-                let values = values.iter().map(|one| Shown::of(&one.clone().into(), entities));
+                let values = values
+                    .iter()
+                    .map(|one| Shown::of(&one.clone().into(), entities));
                 Shown::List(values.collect::<Result<_, _>>()?)
             }
             Datum::List(data) => {
                 let data = data.iter().map(|one| Shown::of(one, entities));
                 Shown::List(data.collect::<Result<_, _>>()?)
             }
-            Datum::Value(Value::Map(entries)) => {
-                Shown::Map(of_values(entries.iter(), entities)?)
-            }
+            Datum::Value(Value::Map(entries)) => Shown::Map(of_values(entries.iter(), entities)?),
             Datum::Map(entries) => {
                 let entries = entries.iter();
-                let entries = entries
-                    .map(|(key, one)| Ok((key.to_string(), Shown::of(one, entities)?)));
+                let entries =
+                    entries.map(|(key, one)| Ok((key.to_string(), Shown::of(one, entities)?)));
                 Shown::Map(entries.collect::<Result<_, String>>()?)
             }
             Datum::Node(id) => {
@@ -143,7 +143,11 @@ impl Shown {
             Shown::List(elements) => Datum::list(elements.iter().map(Shown::datum).collect()),
             Shown::Map(entries) => {
                 let entries = entries.iter();
-                Datum::map(entries.map(|(key, one)| (Arc::from(&**key), one.datum())).collect())
+                Datum::map(
+                    entries
+                        .map(|(key, one)| (Arc::from(&**key), one.datum()))
+                        .collect(),
+                )
             }
             Shown::Word(word) => match word.as_str() {
                 "true" => true.into(),
@@ -169,7 +173,9 @@ fn float(number: f64) -> Shown {
 
 fn unordered(entries: BTreeMap<String, Shown>) -> BTreeMap<String, Shown> {
     let entries = entries.into_iter();
-    entries.map(|(key, shown)| (key, shown.unordered())).collect()
+    entries
+        .map(|(key, shown)| (key, shown.unordered()))
+        .collect()
 }
 
 fn of_values<'v>(

@@ -15,7 +15,9 @@ fn scenarios_give_what_the_kit_says() {
     for feature in features().expect("the kit is read") {
         let count = table.entry(feature.category.clone()).or_default();
         for scenario in &feature.scenarios {
-            let example = scenario.example.map_or(String::new(), |number| format!(" ({number})"));
+            let example = scenario
+                .example
+                .map_or(String::new(), |number| format!(" ({number})"));
             let name = format!("{}: {}{example}", feature.name, scenario.name);
             if !name.contains(&only) {
                 continue;

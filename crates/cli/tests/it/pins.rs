@@ -75,6 +75,8 @@ const COMMANDS: &[&str] = &[
     "check graph",
     "run graph degrees --labels Person",
     "export graph out.jsonl",
+    "query graph MATCH(n)RETURN(n)",
+    "query graph CREATE(:City)",
     "index graph drop names",
 ];
 

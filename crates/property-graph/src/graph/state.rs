@@ -302,11 +302,14 @@ impl StoreExtension for State {
         let parts = [
             self.dictionary.unmerged_since(),
             self.schema.unmerged_since(),
+            // Counts change with records, and hold the log for them as well.
             (!failpoint!("records.log-freed-too-far"))
-                .then(|| self.nodes().unmerged_since())
+                .then(|| {
+                    let parts = [self.nodes().unmerged_since(), self.counts.unmerged_since()];
+                    parts.into_iter().flatten().min()
+                })
                 .flatten(),
             self.relationships().unmerged_since(),
-            self.counts.unmerged_since(),
         ];
         parts.into_iter().flatten().min()
     }

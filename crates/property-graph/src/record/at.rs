@@ -321,13 +321,14 @@ impl<R: Record> Table<R> {
 const PAGE: usize = 64;
 
 type Slot<R> = OnceLock<Arc<ChunkAt<R>>>;
+type Page<R> = OnceLock<Box<[Slot<R>]>>;
 
 /// Chunks as of the commit of one view, by number, found again without a lock. They hold
 /// their extents until the view is dropped.
 pub(crate) struct PinnedChunks<R> {
     /// Made at the first use, for as many chunks as there are then: a later chunk has
     /// nothing that the view shows.
-    pages: OnceLock<Box<[OnceLock<Box<[Slot<R>]>>]>>,
+    pages: OnceLock<Box<[Page<R>]>>,
 }
 
 impl<R> Default for PinnedChunks<R> {

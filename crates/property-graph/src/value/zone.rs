@@ -108,6 +108,19 @@ impl Zone {
         self.show(seconds, local.nanoseconds())
     }
 
+    /// As [`Zone::resolve`]; of a local time that occurs twice, where clocks are `offset`
+    /// seconds ahead of UTC, if that is one of the two.
+    ///
+    /// # Errors
+    /// An instant out of range.
+    pub fn resolve_near(&self, local: LocalDateTime, offset: i32) -> Result<DateTime, ValueError> {
+        let near = self.show(local.seconds() - i64::from(offset), local.nanoseconds())?;
+        match near.local() == local {
+            true => Ok(near),
+            false => self.resolve(local),
+        }
+    }
+
     /// The instant so many seconds and nanoseconds after 1970-01-01T00:00Z, shown here.
     ///
     /// # Errors

@@ -1,8 +1,8 @@
 //! Values of many records under one key, in DRAM: the output of reads in batches.
 //!
 //! Values of one type lie side by side in an array; rows without one hold a
-//! placeholder, and the validity says which they are. Whoever reads the array without
-//! looking at the validity sees zeros, never something undefined.
+//! placeholder, and the validity says which they are. A reader of the array that does not
+//! look at the validity sees zeros, never something undefined.
 
 mod texts;
 mod validity;

@@ -171,7 +171,11 @@ impl Batch {
     /// The rows at some places, in that order.
     pub(crate) fn take(&self, rows: &[u32]) -> Batch {
         Batch {
-            columns: self.columns.iter().map(|column| column.take(rows)).collect(),
+            columns: self
+                .columns
+                .iter()
+                .map(|column| column.take(rows))
+                .collect(),
             rows: rows.len(),
         }
     }
@@ -225,7 +229,9 @@ impl Batch {
 
     /// Rows from a place on, at most so many.
     pub(crate) fn slice(&self, from: usize, rows: usize) -> Batch {
-        let rows: Vec<u32> = (from..(from + rows).min(self.rows)).map(|row| row as u32).collect();
+        let rows: Vec<u32> = (from..(from + rows).min(self.rows))
+            .map(|row| row as u32)
+            .collect();
         self.take(&rows)
     }
 

@@ -73,6 +73,10 @@ impl<'a> Graph<'a> {
         &self.account
     }
 
+    pub(crate) fn shared_account(&self) -> &Arc<Account> {
+        &self.account
+    }
+
     /// The view, if that is what is read: threads may read clones of it.
     pub(crate) fn view(&self) -> Option<View> {
         match &*self.access.borrow() {
@@ -139,7 +143,9 @@ impl<'a> Graph<'a> {
         types: &Types,
     ) -> Result<Expanded, GraphError> {
         let (types, direction) = (types.as_deref(), direction_of(towards));
-        let found = self.reader().expand(nodes, types, direction, &self.account)?;
+        let found = self
+            .reader()
+            .expand(nodes, types, direction, &self.account)?;
         self.account.release(found.bytes() as u64);
         Ok(found)
     }
@@ -152,7 +158,9 @@ impl<'a> Graph<'a> {
         types: &Types,
     ) -> Result<Expanded, GraphError> {
         let (types, direction) = (types.as_deref(), direction_of(towards));
-        let found = self.reader().expand_into(from, to, types, direction, &self.account)?;
+        let found = self
+            .reader()
+            .expand_into(from, to, types, direction, &self.account)?;
         self.account.release(found.bytes() as u64);
         Ok(found)
     }

@@ -5,6 +5,25 @@
 //! other parameters each time. Operators push batches of rows from one to the next;
 //! sorting, grouping and clauses that write take all rows before they give one.
 //!
+//! ```
+//! use evergraph_interpreter::{Parameters, Query, QueryError};
+//! use evergraph_property_graph::graph::{GraphOptions, PropertyGraph};
+//! use evergraph_storage::medium::DramStorage;
+//!
+//! # fn main() -> Result<(), QueryError> {
+//! let graph = PropertyGraph::create(&DramStorage::new(), GraphOptions::default(), [1; 16])?;
+//! let create = Query::prepare(&graph, "UNWIND $names AS name CREATE (:Person {name: name})")?;
+//! let names = vec!["Ann", "Bob"];
+//! let made = create.execute(&graph, &Parameters::from([("names".into(), names.into())]))?;
+//! assert_eq!(made.summary().counters.nodes_created, 2);
+//!
+//! let find = Query::prepare(&graph, "MATCH (p:Person) RETURN p.name AS name ORDER BY name")?;
+//! let first = find.read(&graph.view(), &Parameters::new())?.next();
+//! assert_eq!(first, Some(vec!["Ann".into()]));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! Invariant: a query that fails leaves its transaction as it was before.
 
 #![forbid(unsafe_code)]

@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use evergraph_functions::{Clock, Entities, Environment};
+
 use crate::QueryError;
 
 /// Cancels a query from another thread. Cheap to clone.
@@ -36,6 +38,9 @@ pub struct Limits {
     pub timeout: Option<Duration>,
     /// Most bytes of rows that it holds at one time: sorting, grouping, results.
     pub memory: usize,
+    /// Most threads that read at a time; with one, rows without an order and sums of
+    /// floats are the same each time.
+    pub threads: usize,
 }
 
 /// Bytes that a query may hold, unless told otherwise.
@@ -47,6 +52,7 @@ impl Default for Limits {
             cancellation: Cancellation::new(),
             timeout: None,
             memory: MEMORY,
+            threads: std::thread::available_parallelism().map_or(1, usize::from),
         }
     }
 }
@@ -56,6 +62,8 @@ pub(crate) struct Guard {
     limits: Limits,
     until: Option<Instant>,
     used: AtomicUsize,
+    /// One of its threads has failed.
+    has_failed: AtomicBool,
 }
 
 impl Guard {
@@ -64,12 +72,32 @@ impl Guard {
             limits: limits.clone(),
             until: limits.timeout.map(|timeout| Instant::now() + timeout),
             used: AtomicUsize::new(0),
+            has_failed: AtomicBool::new(false),
         }
+    }
+
+    /// Stops the other threads of the query.
+    pub(crate) fn fail(&self) {
+        self.has_failed.store(true, Ordering::Relaxed);
+    }
+
+    /// What expressions of one thread share: none of their values may be larger than the
+    /// memory of the query.
+    pub(crate) fn environment<'g>(
+        &self,
+        entities: &'g dyn Entities,
+        clock: Clock,
+        seed: u64,
+    ) -> Environment<'g> {
+        let mut environment = Environment::new(entities, clock, seed);
+        environment.most_bytes = environment.most_bytes.min(self.limits.memory);
+        environment
     }
 
     /// Fails if the query is to stop.
     pub(crate) fn check(&self) -> Result<(), QueryError> {
-        if self.limits.cancellation.is_cancelled() {
+        let has_failed = self.has_failed.load(Ordering::Relaxed);
+        if has_failed || self.limits.cancellation.is_cancelled() {
             return Err(QueryError::Cancelled);
         }
         match self.until {

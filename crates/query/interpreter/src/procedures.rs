@@ -42,7 +42,9 @@ impl Default for Procedures {
         type List = fn(&Graph<'_>) -> Result<Vec<Arc<str>>, ReadError>;
         let lists: [(&str, &str, List); 3] = [
             ("db.labels", "label", |graph| graph.all_labels()),
-            ("db.relationshipTypes", "relationshipType", |graph| graph.all_types()),
+            ("db.relationshipTypes", "relationshipType", |graph| {
+                graph.all_types()
+            }),
             ("db.propertyKeys", "propertyKey", |graph| graph.all_keys()),
         ];
         for (name, column, list) in lists {
@@ -52,7 +54,10 @@ impl Default for Procedures {
             };
             procedures.register(name, signature, move |context, _| {
                 let names = list(context.graph)?;
-                Ok(names.into_iter().map(|name| vec![Datum::from(name)]).collect())
+                Ok(names
+                    .into_iter()
+                    .map(|name| vec![Datum::from(name)])
+                    .collect())
             });
         }
         procedures

@@ -4,11 +4,11 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use evergraph_functions::{Clock, Datum, Environment};
+use evergraph_functions::{Clock, Datum};
 use evergraph_planner::{PlannedQuery, Slot};
 use evergraph_property_graph::Value;
-use evergraph_property_graph::value::DateTime;
 use evergraph_property_graph::graph::{Account, GraphError, PropertyGraph, Transaction, View};
+use evergraph_property_graph::value::DateTime;
 use evergraph_syntax::scope;
 use evergraph_syntax::tree::{Body, Mode, Span};
 
@@ -19,6 +19,11 @@ use crate::graph::{Access, Graph};
 use crate::limits::Guard;
 use crate::run::{Flow, Run};
 use crate::{Counters, Limits, Procedures, QueryError, Rows, Summary};
+
+/// Operators above each other that any thread has the stack for.
+const SHALLOW: usize = 16;
+/// Bytes of stack that an operator takes, at most.
+const STACK_OF_OPERATOR: usize = 1 << 16;
 
 /// Parameters by name, without `$`.
 pub type Parameters = BTreeMap<String, Datum>;
@@ -116,7 +121,7 @@ impl Query {
         parameters: &Parameters,
     ) -> Result<Rows, QueryError> {
         if let Some(as_of) = &self.planned.as_of {
-            let empty = Graph::new(Access::View(graph.view()), account());
+            let empty = Graph::new(Access::View(graph.view()), self.account());
             let guard = Guard::new(&self.options.limits);
             let moment = self.with_run(&empty, &guard, parameters, |run| {
                 run.value(as_of, &mut Row::new(&Batch::start(self.width()), 0))
@@ -127,10 +132,11 @@ impl Query {
             return self.read(&graph.view(), parameters);
         }
         let done = graph.write(|transaction| {
-            self.run(transaction, parameters).map_err(|error| match error {
-                QueryError::Graph(error) => error,
-                other => GraphError::User(Box::new(other)),
-            })
+            self.run(transaction, parameters)
+                .map_err(|error| match error {
+                    QueryError::Graph(error) => error,
+                    other => GraphError::User(Box::new(other)),
+                })
         });
         done.map_err(|error| match error {
             GraphError::User(error) => match error.downcast::<QueryError>() {
@@ -150,8 +156,10 @@ impl Query {
             let message = "the query writes; run it in a transaction";
             return Err(QueryError::runtime("AccessError", "ReadOnly", message));
         }
-        let graph = Graph::new(Access::View(view.clone()), account());
-        self.rows(&graph, parameters)
+        self.on_stack(|| {
+            let graph = Graph::new(Access::View(view.clone()), self.account());
+            self.rows(&graph, parameters)
+        })
     }
 
     /// Runs it in a transaction, and sees what that has written. If it fails, what it had
@@ -166,13 +174,16 @@ impl Query {
         parameters: &Parameters,
     ) -> Result<Rows, QueryError> {
         if !self.writes() {
-            let graph = Graph::new(Access::Transaction(transaction), account());
-            return self.rows(&graph, parameters);
+            return self.on_stack(|| {
+                let graph = Graph::new(Access::Transaction(transaction), self.account());
+                self.rows(&graph, parameters)
+            });
         }
         let savepoint = transaction.savepoint();
-        let graph = Graph::new(Access::Transaction(transaction), account());
-        let rows = self.rows(&graph, parameters);
-        drop(graph);
+        let rows = self.on_stack(|| {
+            let graph = Graph::new(Access::Transaction(transaction), self.account());
+            self.rows(&graph, parameters)
+        });
         match &rows {
             Ok(_) => transaction.release(savepoint)?,
             Err(_) => {
@@ -184,8 +195,37 @@ impl Query {
         rows
     }
 
+    /// Memory that reads may use for their vectors.
+    fn account(&self) -> Arc<Account> {
+        let bytes = u64::try_from(self.options.limits.memory).unwrap_or(u64::MAX);
+        Arc::new(Account::with_limit(bytes))
+    }
+
     fn width(&self) -> usize {
         self.planned.names.len()
+    }
+
+    /// Does something where the stack is deep enough for the plan: a thread of a program
+    /// may have little.
+    fn on_stack<T: Send>(
+        &self,
+        body: impl FnOnce() -> Result<T, QueryError> + Send,
+    ) -> Result<T, QueryError> {
+        let depth = self.planned.plan.depth();
+        if depth <= SHALLOW {
+            return body();
+        }
+        let builder = std::thread::Builder::new().stack_size(depth * STACK_OF_OPERATOR);
+        std::thread::scope(|scope| {
+            let thread = builder.spawn_scoped(scope, body).map_err(|error| {
+                let message = format!("no thread for a deep plan: {error}");
+                QueryError::runtime("ResourceError", "NoThread", message)
+            })?;
+            match thread.join() {
+                Ok(result) => result,
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        })
     }
 
     fn rows(&self, graph: &Graph<'_>, parameters: &Parameters) -> Result<Rows, QueryError> {
@@ -201,13 +241,17 @@ impl Query {
         let mut account = guard.account("its result");
         let mut batches = VecDeque::new();
         summary.counters = self.with_run(graph, &guard, parameters, |run| {
-            run.run(&self.planned.plan, Batch::start(self.width()), &mut |batch| {
-                if !self.slots.is_empty() {
-                    account.add(batch.bytes())?;
-                    batches.push_back(batch);
-                }
-                Ok(Flow::Continue)
-            })?;
+            run.run(
+                &self.planned.plan,
+                Batch::start(self.width()),
+                &mut |batch| {
+                    if !self.slots.is_empty() {
+                        account.add(batch.bytes())?;
+                        batches.push_back(batch);
+                    }
+                    Ok(Flow::Continue)
+                },
+            )?;
             run.delete_pending()?;
             Ok(*run.counters.borrow())
         })?;
@@ -225,7 +269,7 @@ impl Query {
         clock.transaction = clock.statement.clone();
         let run = Run {
             graph,
-            environment: Environment::new(graph, clock, 1),
+            environment: guard.environment(graph, clock, 1),
             parameters,
             procedures: &self.options.procedures,
             guard,
@@ -233,6 +277,9 @@ impl Query {
             counters: RefCell::new(Counters::default()),
             pending: RefCell::default(),
             steps: Cell::new(0),
+            functions: RefCell::default(),
+            threads: self.options.limits.threads,
+            leaf: None,
         };
         body(&run)
     }
@@ -253,8 +300,4 @@ fn view_as_of(graph: &PropertyGraph, moment: &Datum) -> Result<View, QueryError>
             Err(QueryError::type_error(message))
         }
     }
-}
-
-fn account() -> Arc<Account> {
-    Arc::new(Account::default())
 }

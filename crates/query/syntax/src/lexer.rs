@@ -246,7 +246,8 @@ impl<'t> Lexer<'t> {
             return self.integer(start, whole, 10);
         }
         let text = &self.text[start..self.at];
-        if !behind.is_empty() && !(is_float && matches!(behind, "f" | "F" | "d" | "D")) {
+        let is_suffix = is_float && matches!(behind, "f" | "F" | "d" | "D");
+        if !behind.is_empty() && !is_suffix {
             return Err(self.no_number(start));
         }
         let digits = self.text[start..digits_end].replace('_', "");

@@ -48,6 +48,11 @@ pub fn parse_script(text: &str) -> Result<Vec<Statement>, Error> {
     parse::statements(text)
 }
 
+/// Words of the language, sorted, in upper case: for completion.
+pub fn keywords() -> Vec<&'static str> {
+    parse::keywords()
+}
+
 /// Reads an expression. O(length).
 ///
 /// # Errors

@@ -47,6 +47,20 @@ impl Place {
         Outcome::new(&arguments.join(" "), output)
     }
 
+    /// As [`Place::call_with`], with an input.
+    pub fn feed(&self, arguments: &[&str], input: &str) -> Outcome {
+        use std::io::Write;
+        let mut command = self.command(arguments);
+        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.stderr(Stdio::piped()).spawn().expect("it starts");
+        let mut stdin = child.stdin.take().expect("a pipe");
+        // A program that ends before it has read all of it is no error here.
+        let _ = stdin.write_all(input.as_bytes());
+        drop(stdin);
+        let output = child.wait_with_output().expect("it ends");
+        Outcome::new(&arguments.join(" "), output)
+    }
+
     /// As [`Place::call`], with armed failpoints (`evergraph_storage::failpoint`).
     pub fn call_armed(&self, failpoints: &str, arguments: &str) -> Outcome {
         let output = self.armed(failpoints, arguments);

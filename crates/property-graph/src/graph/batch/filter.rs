@@ -6,6 +6,7 @@ use evergraph_storage::StorageError;
 
 use crate::dictionary::{Dictionary, KeyCode, LabelCode, TypeCode};
 use crate::expression::{Comparison, compared, is_in};
+use crate::graph::counts::{Counted, Counts};
 use crate::record::{ChunkAt, NodeRecord, Record, RelationshipRecord};
 use crate::transaction::Predicate;
 use crate::value::Value;
@@ -150,6 +151,18 @@ impl Filter {
             Subject::Labels(labels) => matches!(labels, LabelExpression::Has(_)),
             Subject::Types(_) => true,
             Subject::All => false,
+        }
+    }
+
+    /// Whether records that pass may be in a chunk, as far as labels and types tell.
+    pub(super) fn may_be_in(&self, counts: &Counts, csn: u64, chunk: u32) -> bool {
+        let is_in = |counted| counts.may_be_in(counted, csn, chunk);
+        match &self.subject {
+            Subject::All => true,
+            Subject::Labels(labels) => labels
+                .needed()
+                .is_none_or(|label| is_in(Counted::Label(label))),
+            Subject::Types(types) => types.iter().any(|kind| is_in(Counted::Type(*kind))),
         }
     }
 

@@ -87,7 +87,12 @@ impl<'a> Source<'a> {
         if self.reads.is_some() {
             self.has_read(|| R::predicate_of(filter));
         }
+        let counts = &self.view.core().state.counts;
         for number in chunks {
+            // Nothing is read of a chunk without the label or type.
+            if !filter.may_be_in(counts, self.view.csn(), number) {
+                continue;
+            }
             let Some(chunk) = self.chunk::<R>(number)? else {
                 continue;
             };

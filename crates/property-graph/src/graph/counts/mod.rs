@@ -170,6 +170,13 @@ impl Counts {
         ranges.flat_map(below).collect()
     }
 
+    /// Whether something that is counted may be in a chunk as of a commit. O(log chunks).
+    pub(in crate::graph) fn may_be_in(&self, counted: Counted, csn: u64, chunk: u32) -> bool {
+        let known = self.0.read();
+        let is_in = |history: &History| history.chunks.contains(chunk);
+        !known.covers(csn) || known.all.get(&counted).is_some_and(is_in)
+    }
+
     /// Takes in what a pass over all records counted as of a commit that a view shows.
     pub(in crate::graph) fn adopt(&self, csn: u64, scanned: Tally) {
         let mut known = self.0.write();

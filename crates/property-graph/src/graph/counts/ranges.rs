@@ -35,6 +35,12 @@ impl Ranges {
         }
     }
 
+    /// Whether a number is in one. O(log ranges).
+    pub(super) fn contains(&self, number: u32) -> bool {
+        let at = self.0.partition_point(|range| range.end <= number);
+        self.0.get(at).is_some_and(|range| range.start <= number)
+    }
+
     pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = &Range<u32>> {
         self.0.iter()
     }
@@ -56,6 +62,7 @@ mod tests {
                 ranges.insert(number);
                 set.insert(number);
                 prop_assert!(ranges.iter().cloned().flatten().eq(set.iter().copied()));
+                prop_assert!((0..45).all(|other| ranges.contains(other) == set.contains(&other)));
                 prop_assert_eq!(Ranges::checked(ranges.0.clone()), Some(ranges.clone()));
             }
         }

@@ -80,7 +80,7 @@ impl Counts {
             return Ok(());
         };
         let bytes = blob.read(place.uuid)?;
-        let known = Known::decode(&mut Reader::new(&bytes)).map_err(|what| {
+        let known = Known::decode(&mut Reader::new(bytes)).map_err(|what| {
             let (file, offset) = (blob.extent.file_name(), blob.extent.offset());
             StorageError::damaged(&file, offset, format!("counts of labels and types: {what}"))
         })?;
@@ -297,7 +297,7 @@ mod tests {
         for csn in 1..1000 {
             let mut tally = Tally::default();
             tally.gain(Counted::Type(1), 0, 1);
-            let needed = Needed::new(vec![3, csn - 1], Arc::new(vec![5]));
+            let needed = Needed::new(vec![(csn - 1).min(3), csn - 1], Arc::new(vec![5]));
             counts.apply(csn, tally, &needed);
         }
         let at = |csn| counts.at(Counted::Type(1), csn);

@@ -252,7 +252,10 @@ pub(super) fn check(definitions: &[Definition]) -> Result<(), GraphError> {
 
 impl Transaction {
     /// Adds a definition, and gives its number.
-    pub(super) fn add_definition(&mut self, definition: &Definition) -> Result<u32, GraphError> {
+    pub(in crate::graph) fn add_definition(
+        &mut self,
+        definition: &Definition,
+    ) -> Result<u32, GraphError> {
         self.lock_schema()?;
         let name = &definition.name;
         let mut here = self.definitions_here()?.into_iter();

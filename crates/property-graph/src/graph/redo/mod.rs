@@ -89,11 +89,12 @@ pub(super) enum RedoOperation {
 impl RedoOperation {
     /// The nodes that it writes.
     pub(super) fn nodes(&self) -> Vec<Range<u32>> {
+        let one = |range| Vec::from_iter([range]);
         match self {
-            RedoOperation::Node { id, .. } => vec![*id..id.saturating_add(1)],
+            RedoOperation::Node { id, .. } => one(*id..id.saturating_add(1)),
             RedoOperation::LoadedNodes(loaded, _) => {
                 let count = u32::try_from(loaded.rows.len()).unwrap_or(u32::MAX);
-                vec![loaded.first..loaded.first.saturating_add(count)]
+                one(loaded.first..loaded.first.saturating_add(count))
             }
             RedoOperation::Changed(changed) if changed.difference.kind == EntityKind::Node => {
                 changed.ranges()

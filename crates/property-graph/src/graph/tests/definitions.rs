@@ -19,7 +19,7 @@ fn interrupted(storage: &DramStorage) -> PropertyGraph {
         own.create_node(&["Person"], [("name", "Bob".into())])
     });
     made.expect("committed");
-    let defined = graph.write(|own| own.define(&unique));
+    let defined = graph.write(|own| own.add_definition(&unique));
     defined.expect("committed");
     graph.checkpoint().expect("written");
     graph

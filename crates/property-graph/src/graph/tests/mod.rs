@@ -1,3 +1,4 @@
+mod changes;
 mod damage;
 mod definitions;
 mod limits;

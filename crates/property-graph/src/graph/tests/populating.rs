@@ -46,7 +46,7 @@ impl Populating {
             add(own, definition, end, "Bob")
         };
         graph.write(make).expect("committed");
-        let defined = graph.write(|own| own.define(definition));
+        let defined = graph.write(|own| own.add_definition(definition));
         defined.expect("committed");
         let entry = graph.core.state.schema.named("one").expect("defined");
         Populating {

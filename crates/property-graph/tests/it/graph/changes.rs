@@ -99,7 +99,7 @@ fn an_update_of_a_million_wide_records_is_one_commit() {
 fn one_integer_of_a_large_node_is_a_small_commit() {
     let storage = DramStorage::new();
     let graph = create(&storage);
-    let text = "large ".repeat(10 << 20).split_off(50 << 20);
+    let text = "large ".repeat((10 << 20) / 6);
     let large = [("text", Value::from(text.as_str())), ("age", 1.into())];
     let node = graph.write(|own| own.create_node(&["Large"], large.clone()));
     let node = node.expect("committed");

@@ -89,7 +89,9 @@ fn a_query_reads_and_writes_in_batches() -> Result<(), GraphError> {
     let statement = transaction.statement();
     let age = transaction.key_or_new("age")?;
     let seen = transaction.key_or_new("seen")?;
-    let person = statement.label_code("Person").expect("a commit has used it");
+    let person = statement
+        .label_code("Person")
+        .expect("a commit has used it");
     for morsel in statement.morsels(EntityKind::Node).iter() {
         let mut people = Vec::new();
         statement.scan(&morsel, &Filter::label(person), &mut people, &account)?;
@@ -103,7 +105,10 @@ fn a_query_reads_and_writes_in_batches() -> Result<(), GraphError> {
     }
     // The clause saw nothing of what it wrote; the next one does.
     assert_eq!(cities_of_friends(&statement, 40, &account)?.len(), 1);
-    assert_eq!(cities_of_friends(&transaction.statement(), 40, &account)?.len(), 2);
+    assert_eq!(
+        cities_of_friends(&transaction.statement(), 40, &account)?.len(),
+        2
+    );
     transaction.commit()?;
     assert_eq!(oldest(&graph.view(), 1, &account)?, Some(vec![2]));
     Ok(())

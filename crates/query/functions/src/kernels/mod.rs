@@ -1,4 +1,4 @@
-//! Operators on vectors of values. What [`operators`](crate::operators) give for each row is
+//! Operators on vectors of values. What [`operators`] give for each row is
 //! the definition; arrays of integers, floats, truth values, texts, dates and local
 //! date-times have loops of their own, all else goes row by row.
 

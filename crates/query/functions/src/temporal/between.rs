@@ -30,11 +30,7 @@ pub(crate) fn between(unit: Unit, from: &Value, to: &Value) -> Result<Duration, 
     let zone = from_parts.zone.clone().or(to_parts.zone.clone());
     // Without any, as of UTC, where no local time is skipped.
     let zone = zone.unwrap_or(Zone::UTC);
-    let in_zone = |parts: &Parts| {
-        let from = parts.zone.as_ref().unwrap_or(&zone);
-        from.resolve(parts.local())
-    };
-    let (start, end) = (in_zone(&from_parts)?, in_zone(&to_parts)?);
+    let (start, end) = (from_parts.instant(&zone)?, to_parts.instant(&zone)?);
     let local_end = zone.show(end.seconds(), end.nanoseconds())?.local();
     let mut local = start.local();
     let (mut months, mut days) = (0, 0);

@@ -111,6 +111,7 @@ fn of_fields(
         date,
         time,
         zone: of_time.zone,
+        offset: of_time.offset,
     };
     of_parts(kind, &parts, fields.zone()?, environment)
 }
@@ -144,11 +145,10 @@ pub(super) fn of_parts(
         Kind::LocalDateTime => Value::LocalDateTime(local),
         Kind::DateTime => Value::DateTime(match (&parts.zone, zone) {
             (Some(from), Some(to)) => {
-                let instant = from.resolve(local)?;
+                let instant = parts.instant(from)?;
                 to.show(instant.seconds(), instant.nanoseconds())?
             }
-            (Some(zone), None) => zone.resolve(local)?,
-            (None, zone) => zone.as_ref().unwrap_or(&environment.zone).resolve(local)?,
+            (_, zone) => parts.instant(zone.as_ref().unwrap_or(&environment.zone))?,
         }),
         Kind::Time => {
             // A zone has the offset of the date, if there is one, else of today.
@@ -158,7 +158,9 @@ pub(super) fn of_parts(
             };
             let on_date = LocalDateTime::of(date.date(), local.time());
             let offset = |zone: &Zone| zone.offset_at(on_date);
-            let offsets = (parts.zone.as_ref().map(offset), zone.as_ref().map(offset));
+            let from = parts.zone.as_ref().map(|zone| parts.instant(zone));
+            let from = from.transpose()?.map(|instant| instant.offset());
+            let offsets = (from, zone.as_ref().map(offset));
             Value::Time(match offsets {
                 (Some(from), Some(to)) => shifted(local.time(), from, to)?,
                 (Some(offset), None) | (None, Some(offset)) => Time::new(local.time(), offset)?,

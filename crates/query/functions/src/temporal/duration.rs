@@ -106,7 +106,7 @@ fn instant_later(moment: &DateTime, duration: Duration) -> Result<DateTime, Eval
     let zone = Zone::of(moment)?;
     let moment = match (duration.months(), duration.days()) {
         (0, 0) => moment.clone(),
-        _ => zone.resolve(days_later(moment.local(), duration)?)?,
+        _ => zone.resolve_near(days_later(moment.local(), duration)?, moment.offset())?,
     };
     let nanoseconds = duration.total_nanoseconds();
     let (seconds, rest) = seconds_later(moment.seconds(), moment.nanoseconds(), nanoseconds);

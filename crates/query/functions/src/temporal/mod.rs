@@ -8,8 +8,8 @@ mod duration;
 mod fields;
 mod truncate;
 
-use evergraph_property_graph::Value;
-use evergraph_property_graph::value::{Date, LocalDateTime, LocalTime, Zone};
+use evergraph_property_graph::value::{Date, DateTime, LocalDateTime, LocalTime, Zone};
+use evergraph_property_graph::{Value, ValueError};
 
 pub(crate) use between::{Unit, between};
 pub use components::component;
@@ -46,24 +46,43 @@ struct Parts {
     date: Option<Date>,
     time: Option<LocalTime>,
     zone: Option<Zone>,
+    /// Offset of an instant, which tells local times apart that occur twice.
+    offset: Option<i32>,
 }
 
 impl Parts {
     /// `None` of values that are no date, time or instant.
     fn of(value: &Value) -> Result<Option<Self>, EvaluationError> {
-        let (date, time, zone) = match value {
-            Value::Date(date) => (Some(*date), None, None),
-            Value::LocalTime(time) => (None, Some(*time), None),
-            Value::Time(time) => (None, Some(time.local()), Some(Zone::offset(time.offset()))),
-            Value::LocalDateTime(moment) => (Some(moment.date()), Some(moment.time()), None),
+        let (date, time, zone, offset) = match value {
+            Value::Date(date) => (Some(*date), None, None, None),
+            Value::LocalTime(time) => (None, Some(*time), None, None),
+            Value::Time(time) => {
+                let zone = Zone::offset(time.offset());
+                (None, Some(time.local()), Some(zone), None)
+            }
+            Value::LocalDateTime(moment) => (Some(moment.date()), Some(moment.time()), None, None),
             Value::DateTime(moment) => {
-                let local = moment.local();
-                let zone = Zone::of(moment)?;
-                (Some(local.date()), Some(local.time()), Some(zone))
+                let (local, zone) = (moment.local(), Zone::of(moment)?);
+                let offset = Some(moment.offset());
+                (Some(local.date()), Some(local.time()), Some(zone), offset)
             }
             _ => return Ok(None),
         };
-        Ok(Some(Parts { date, time, zone }))
+        Ok(Some(Parts {
+            date,
+            time,
+            zone,
+            offset,
+        }))
+    }
+
+    /// The instant, in a zone where they have none.
+    fn instant(&self, default: &Zone) -> Result<DateTime, ValueError> {
+        let zone = self.zone.as_ref().unwrap_or(default);
+        match self.offset {
+            Some(offset) => zone.resolve_near(self.local(), offset),
+            None => zone.resolve(self.local()),
+        }
     }
 
     /// Of a date, or the first; and of a time, or midnight.

@@ -50,6 +50,7 @@ pub(crate) fn truncate(
         date,
         time: Some(time),
         zone: parts.zone,
+        offset: parts.offset,
     };
     if let Some(Value::Map(map)) = fields {
         let fields = Fields::new(map, &FIELDS)?;
@@ -61,7 +62,7 @@ pub(crate) fn truncate(
         }
         // The time on the clock stays.
         if let Some(zone) = fields.zone()? {
-            cut.zone = Some(zone);
+            (cut.zone, cut.offset) = (Some(zone), None);
         }
     }
     of_parts(kind, &cut, None, environment)

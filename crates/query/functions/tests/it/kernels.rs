@@ -84,6 +84,7 @@ fn sides() -> impl Strategy<Value = (Vec<Value>, Vec<Value>, bool, bool)> {
     })
 }
 
+/// As it is to the last bit.
 fn exact(datum: &Datum) -> String {
     format!("{datum:?}")
 }
@@ -126,6 +127,24 @@ proptest! {
                 (Err(found), Err(expected)) => prop_assert_eq!(found.message, expected.message),
                 (found, expected) => prop_assert!(false, "{:?}: {:?}, {:?}", operator, found, expected),
             }
+        }
+    }
+
+    #[test]
+    fn membership_in_constant_lists_is_the_operator(
+        members in (0usize..4, 1usize..20).prop_flat_map(|(kind, len)| rows(kind, 3, kind % 2 == 0, len)),
+        list in prop::collection::vec(
+            prop_oneof![2 => integer(), 1 => float(), 2 => of_kind(3), 1 => Just(Value::Null)],
+            0..5,
+        ),
+    ) {
+        let environment = environment();
+        let (list, members): (_, Vector) = (Datum::from(list), members.into_iter().collect());
+        let (left, right) = (Operand::Vector(&members), Operand::Constant(&list));
+        let found = kernels::binary(Binary::In, left, right, members.len(), &environment).unwrap();
+        for row in 0..members.len() {
+            let expected = operators::binary(Binary::In, &left.get(row), &list, &environment);
+            prop_assert_eq!(exact(&found.operand().get(row)), exact(&expected.unwrap()));
         }
     }
 }

@@ -184,3 +184,40 @@ fn doubled_texts_are_bounded() {
         }
     }
 }
+
+/// 02:30 of that day, before clocks went back and behind.
+#[test]
+fn local_times_that_occur_twice_are_told_apart() {
+    let (first, second) = (
+        "datetime('2017-10-29T02:30+02:00[Europe/Stockholm]')",
+        "datetime('2017-10-29T02:30+01:00[Europe/Stockholm]')",
+    );
+    for (text, expected) in [
+        (format!("datetime({second}) = {second}"), "true"),
+        (format!("{first} = {second}"), "false"),
+        (format!("toString(time({second}))"), "'02:30+01:00'"),
+        (
+            format!("toString(duration.inSeconds({first}, {second}))"),
+            "'PT1H'",
+        ),
+        (format!("{first} + duration('PT1H') = {second}"), "true"),
+        (
+            format!("toString(datetime.truncate('hour', {second}))"),
+            "'2017-10-29T02:00+01:00[Europe/Stockholm]'",
+        ),
+        (
+            format!("toString({second} + duration('P1D'))"),
+            "'2017-10-30T02:30+01:00[Europe/Stockholm]'",
+        ),
+        (
+            format!("toString(datetime({{datetime: {first}, timezone: 'Z'}}))"),
+            "'2017-10-29T00:30Z'",
+        ),
+        (
+            format!("toString(datetime({{datetime: {second}, timezone: 'Z'}}))"),
+            "'2017-10-29T01:30Z'",
+        ),
+    ] {
+        assert_eq!(print(&read(&text), &Couple).unwrap(), expected, "{text}");
+    }
+}

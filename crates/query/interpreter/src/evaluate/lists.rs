@@ -139,7 +139,10 @@ impl Run<'_, '_> {
                 Ok(Some(satisfy(labels, !names.is_empty(), &has)))
             }
             Datum::Relationship(id) => {
-                let kind = self.environment.entities.relationship_type(RelationshipId(id.0))?;
+                let kind = self
+                    .environment
+                    .entities
+                    .relationship_type(RelationshipId(id.0))?;
                 Ok(Some(satisfy(labels, true, &|name| *kind == *name)))
             }
             other if other.is_null() => Ok(None),
@@ -151,7 +154,8 @@ impl Run<'_, '_> {
     }
 }
 
-fn satisfy(labels: &Labels, has_any: bool, has: &dyn Fn(&str) -> bool) -> bool {
+/// Whether labels are there, of which `has` says.
+pub(super) fn satisfy(labels: &Labels, has_any: bool, has: &dyn Fn(&str) -> bool) -> bool {
     match labels {
         Labels::Name(name) => has(&name.text),
         Labels::Any => has_any,

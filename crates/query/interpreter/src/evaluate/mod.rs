@@ -1,11 +1,13 @@
 //! Expressions, of one row.
 
+mod columns;
 mod lists;
 mod path;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use evergraph_functions::functions::Function;
 use evergraph_functions::operators::{self, Binary, Unary, boolean};
 use evergraph_functions::{Datum, functions};
 use evergraph_planner::{Case, Constant, Expression, MapItem, MapProjection, Slot, Step};
@@ -55,6 +57,9 @@ type Result<T> = std::result::Result<T, QueryError>;
 impl Run<'_, '_> {
     /// The values of an expression in all rows.
     pub(crate) fn values(&self, of: &Expression, batch: &Batch) -> Result<Vec<Datum>> {
+        if let Some(values) = self.gathered(of, batch)? {
+            return Ok(values);
+        }
         (0..batch.len())
             .map(|at| self.value(of, &mut Row::new(batch, at)))
             .collect()
@@ -82,9 +87,7 @@ impl Run<'_, '_> {
                 }
                 datum
             }
-            Expression::Negative(of) => {
-                operators::unary(Unary::Minus, &self.value(of, row)?)?
-            }
+            Expression::Negative(of) => operators::unary(Unary::Minus, &self.value(of, row)?)?,
             Expression::Positive(of) => operators::unary(Unary::Plus, &self.value(of, row)?)?,
             Expression::Arithmetic(first, others) => {
                 let mut datum = self.value(first, row)?;
@@ -178,7 +181,10 @@ impl Run<'_, '_> {
                 operators::index(datum, &index, &self.environment)?
             }
             Step::Slice(from, to) => {
-                let from = from.as_ref().map(|from| self.value(from, row)).transpose()?;
+                let from = from
+                    .as_ref()
+                    .map(|from| self.value(from, row))
+                    .transpose()?;
                 let to = to.as_ref().map(|to| self.value(to, row)).transpose()?;
                 operators::slice(datum, from.as_ref(), to.as_ref())?
             }
@@ -205,12 +211,12 @@ impl Run<'_, '_> {
 
     fn call_function(
         &self,
-        name: &str,
+        name: &Arc<str>,
         arguments: &[Expression],
         row: &mut Row<'_>,
     ) -> Result<Datum> {
         // The others are not evaluated.
-        if name == "coalesce" {
+        if &**name == "coalesce" {
             for argument in arguments {
                 let datum = self.value(argument, row)?;
                 if !datum.is_null() {
@@ -220,13 +226,27 @@ impl Run<'_, '_> {
             return Ok(Datum::NULL);
         }
         let arguments = self.all(arguments, row)?;
-        let function = functions::find(name)?;
+        let function = self.function(name)?;
         Ok(functions::call(function, &arguments, &self.environment)?)
+    }
+
+    /// A function by its name in the plan; looked up once.
+    fn function(&self, name: &Arc<str>) -> Result<&'static Function> {
+        let mut known = self.functions.borrow_mut();
+        let mut names = known.iter();
+        if let Some((_, function)) = names.find(|(known, _)| Arc::ptr_eq(known, name)) {
+            return Ok(function);
+        }
+        let function = functions::find(name)?;
+        known.push((Arc::clone(name), function));
+        Ok(function)
     }
 
     fn case(&self, case: &Case, row: &mut Row<'_>) -> Result<Datum> {
         let operand = case.operand.as_ref();
-        let operand = operand.map(|operand| self.value(operand, row)).transpose()?;
+        let operand = operand
+            .map(|operand| self.value(operand, row))
+            .transpose()?;
         for (when, then) in &case.branches {
             for when in when {
                 let when = self.value(when, row)?;
@@ -280,7 +300,9 @@ impl Run<'_, '_> {
             }
         };
         let entries = entries.into_iter();
-        Ok(entries.map(|(key, value)| (key, Datum::Value(value))).collect())
+        Ok(entries
+            .map(|(key, value)| (key, Datum::Value(value)))
+            .collect())
     }
 }
 

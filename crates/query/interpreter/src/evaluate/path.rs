@@ -29,7 +29,9 @@ impl Run<'_, '_> {
                 datum if datum.is_null() => return Ok(Datum::NULL),
                 datum => {
                     let Some(elements) = datum.elements() else {
-                        return Err(QueryError::type_error("a path is of nodes and relationships"));
+                        return Err(QueryError::type_error(
+                            "a path is of nodes and relationships",
+                        ));
                     };
                     let Some(mut at) = nodes.last().copied() else {
                         return Err(QueryError::type_error("a path begins with a node"));
@@ -49,7 +51,9 @@ impl Run<'_, '_> {
             }
         }
         if nodes.len() != relationships.len() + 1 {
-            return Err(QueryError::type_error("a path has a node more than relationships"));
+            return Err(QueryError::type_error(
+                "a path has a node more than relationships",
+            ));
         }
         Ok(Datum::Path(Arc::new(Path::new(nodes, relationships))))
     }

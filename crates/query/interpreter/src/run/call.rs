@@ -20,7 +20,11 @@ impl Run<'_, '_> {
     ) -> Result<Flow> {
         let Some(procedure) = self.procedures.find(&call.name) else {
             let message = format!("there is no procedure `{}`", call.name);
-            return Err(QueryError::runtime("ProcedureError", "ProcedureNotFound", message));
+            return Err(QueryError::runtime(
+                "ProcedureError",
+                "ProcedureNotFound",
+                message,
+            ));
         };
         let context = ProcedureContext { graph: self.graph };
         for at in 0..batch.len() {

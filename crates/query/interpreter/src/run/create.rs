@@ -61,7 +61,9 @@ impl Run<'_, '_> {
         counters.nodes_created += 1;
         counters.labels_added += labels.len() as u64;
         counters.properties_set += properties.len() as u64;
-        let values = properties.iter().map(|(key, value)| (&**key, value.clone()));
+        let values = properties
+            .iter()
+            .map(|(key, value)| (&**key, value.clone()));
         Ok(self.graph.write()?.create_node(&labels, values)?)
     }
 
@@ -79,7 +81,9 @@ impl Run<'_, '_> {
         let mut counters = self.counters.borrow_mut();
         counters.relationships_created += 1;
         counters.properties_set += properties.len() as u64;
-        let values = properties.iter().map(|(key, value)| (&**key, value.clone()));
+        let values = properties
+            .iter()
+            .map(|(key, value)| (&**key, value.clone()));
         let mut transaction = self.graph.write()?;
         Ok(transaction.create_relationship(source, &new.kind, target, values)?)
     }
@@ -94,12 +98,7 @@ impl Run<'_, '_> {
     }
 
     /// Finds a pattern, or makes it, for each row.
-    pub(super) fn merge(
-        &self,
-        merge: &Merge,
-        batch: &Batch,
-        sink: &mut Sink<'_>,
-    ) -> Result<Flow> {
+    pub(super) fn merge(&self, merge: &Merge, batch: &Batch, sink: &mut Sink<'_>) -> Result<Flow> {
         let mut all = Batch::rows_of(self.width, 0);
         for at in 0..batch.len() {
             self.step()?;
@@ -160,14 +159,17 @@ fn slots_of(create: &Create) -> Vec<usize> {
 pub(super) fn stored(datum: Datum) -> Result<Value> {
     let refuse = |what: &str| {
         let message = format!("a property is no {what}");
-        Err(QueryError::runtime("TypeError", "InvalidPropertyType", message))
+        Err(QueryError::runtime(
+            "TypeError",
+            "InvalidPropertyType",
+            message,
+        ))
     };
     match datum {
         Datum::Value(Value::Map(_)) => refuse("MAP"),
         Datum::Value(Value::List(values)) => {
-            let is_wrong = |value: &&Value| {
-                matches!(value, Value::Map(_) | Value::List(_) | Value::Null)
-            };
+            let is_wrong =
+                |value: &&Value| matches!(value, Value::Map(_) | Value::List(_) | Value::Null);
             match values.iter().find(is_wrong) {
                 Some(wrong) => refuse(&format!("LIST with a {}", wrong.type_name())),
                 None => Ok(Value::List(values)),

@@ -91,10 +91,15 @@ impl Run<'_, '_> {
                     let pairs = (&nodes[part.clone()], &ends[part.clone()]);
                     self.graph.expand_into(pairs, expand.towards, &types)?
                 }
-                false => self.graph.expand(&nodes[part.clone()], expand.towards, &types)?,
+                false => self
+                    .graph
+                    .expand(&nodes[part.clone()], expand.towards, &types)?,
             };
-            let rows: Vec<u32> =
-                found.rows.iter().map(|&row| rows[part.start + row as usize]).collect();
+            let rows: Vec<u32> = found
+                .rows
+                .iter()
+                .map(|&row| rows[part.start + row as usize])
+                .collect();
             let flow = self.push_expanded(expand, batch, &rows, &found, sink)?;
             if flow == Flow::Stop {
                 return Ok(Flow::Stop);
@@ -129,7 +134,10 @@ impl Run<'_, '_> {
             let rows: Vec<u32> = kept.iter().map(|&at| rows[at]).collect();
             let mut made = batch.take(&rows);
             let relationships = kept.iter().map(|&at| found.relationships[at]);
-            made.set(expand.relationship, Column::Relationships(relationships.collect()));
+            made.set(
+                expand.relationship,
+                Column::Relationships(relationships.collect()),
+            );
             if !expand.into {
                 let neighbors = kept.iter().map(|&at| found.neighbors[at]);
                 made.set(expand.to, Column::Nodes(neighbors.collect()));
@@ -160,7 +168,9 @@ impl Run<'_, '_> {
                 }
             };
             if !self.is_of_types(relationship, expand)?
-                || self.unlike(&expand.unlike, batch, at).contains(&relationship.0)
+                || self
+                    .unlike(&expand.unlike, batch, at)
+                    .contains(&relationship.0)
             {
                 continue;
             }

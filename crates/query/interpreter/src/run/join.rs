@@ -166,7 +166,9 @@ impl Run<'_, '_> {
         at: usize,
     ) -> Result<Option<Vec<Datum>>> {
         let mut row = Row::new(batch, at);
-        let key: Vec<Datum> = of.map(|one| self.value(one, &mut row)).collect::<Result<_>>()?;
+        let key: Vec<Datum> = of
+            .map(|one| self.value(one, &mut row))
+            .collect::<Result<_>>()?;
         Ok((!key.iter().any(Datum::is_null)).then_some(key))
     }
 }

@@ -6,6 +6,7 @@ mod create;
 mod expand;
 mod join;
 mod out;
+mod parallel;
 mod paths;
 mod rows;
 mod scan;
@@ -13,14 +14,18 @@ mod sort;
 mod update;
 
 pub(crate) use out::{Filled, Out};
+pub(crate) use parallel::Leaf;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use evergraph_functions::functions::Function;
 use evergraph_functions::{Datum, Environment};
 use evergraph_planner::{Operator, Plan};
 use evergraph_property_graph::graph::NodeId;
 
+use self::scan::Scan;
 use crate::batch::{BATCH, Batch};
 use crate::evaluate::Row;
 use crate::graph::Graph;
@@ -54,6 +59,12 @@ pub(crate) struct Run<'a, 'g> {
     pub(crate) pending: RefCell<Vec<NodeId>>,
     /// Steps since the limits were looked at.
     pub(crate) steps: Cell<u32>,
+    /// Functions that were looked up.
+    pub(crate) functions: RefCell<Vec<(Arc<str>, &'static Function)>>,
+    /// Threads that it may use.
+    pub(crate) threads: usize,
+    /// The scan that it shares with other threads.
+    pub(crate) leaf: Option<Leaf<'a>>,
 }
 
 /// Steps between two looks at the limits.
@@ -72,32 +83,37 @@ impl Run<'_, '_> {
         };
         match &plan.operator {
             Operator::Argument | Operator::Union { .. } => self.run(input, argument, sink),
-            Operator::NodeScan { node, label } => self.run(input, argument, &mut |batch| {
-                self.scan(*node, label.as_deref(), &batch, sink)
+            Operator::NodeScan { node, label, tests } => self.run(input, argument, &mut |batch| {
+                let leaf = self.leaf.filter(|leaf| leaf.is(plan));
+                let from = Scan {
+                    node: *node,
+                    label: label.as_deref(),
+                    tests,
+                    leaf,
+                };
+                self.scan(&from, &batch, sink)
             }),
-            Operator::NodeSeek { node, label, seek } => {
-                self.run(input, argument, &mut |batch| {
-                    self.for_each_row(&batch, sink, |row, out| {
-                        let ids = self.seek(label, seek, row)?;
-                        out.nodes(*node, &ids)
-                    })
+            Operator::NodeSeek { node, label, seek } => self.run(input, argument, &mut |batch| {
+                self.for_each_row(&batch, sink, |row, out| {
+                    let ids = self.seek(label, seek, row)?;
+                    out.nodes(*node, &ids)
                 })
-            }
+            }),
             Operator::NodeById { node, id } => self.run(input, argument, &mut |batch| {
                 self.for_each_row(&batch, sink, |row, out| {
                     let id = self.value(id, row)?;
                     out.nodes(*node, &self.by_id(&id)?)
                 })
             }),
-            Operator::Expand(expand) => {
-                self.run(input, argument, &mut |batch| self.expand(expand, &batch, sink))
-            }
+            Operator::Expand(expand) => self.run(input, argument, &mut |batch| {
+                self.expand(expand, &batch, sink)
+            }),
             Operator::VariableExpand(paths) => {
                 self.run(input, argument, &mut |batch| self.walk(paths, &batch, sink))
             }
-            Operator::ShortestPath(shortest) => {
-                self.run(input, argument, &mut |batch| self.shortest(shortest, &batch, sink))
-            }
+            Operator::ShortestPath(shortest) => self.run(input, argument, &mut |batch| {
+                self.shortest(shortest, &batch, sink)
+            }),
             Operator::Endpoints(expand, known) => self.run(input, argument, &mut |batch| {
                 self.endpoints(expand, *known, &batch, sink)
             }),
@@ -139,9 +155,9 @@ impl Run<'_, '_> {
             Operator::Create(create) => self.run(input, argument, &mut |batch| {
                 self.push(self.create(create, batch)?, sink)
             }),
-            Operator::Merge(merge) => {
-                self.run(input, argument, &mut |batch| self.merge(merge, &batch, sink))
-            }
+            Operator::Merge(merge) => self.run(input, argument, &mut |batch| {
+                self.merge(merge, &batch, sink)
+            }),
             Operator::Set(items) => self.run(input, argument, &mut |batch| {
                 for at in 0..batch.len() {
                     self.set_all(items, &mut Row::new(&batch, at))?;

@@ -10,8 +10,6 @@ use crate::batch::{BATCH, Batch, Column};
 pub(crate) enum Filled {
     /// A node by id.
     Node(u32),
-    /// A relationship by id.
-    Relationship(u32),
     /// Anything.
     Datum(Datum),
 }
@@ -44,7 +42,6 @@ impl<'o> Out<'o> {
             let columns = filled.iter().map(|(slot, filled)| {
                 let column = match filled {
                     Filled::Node(_) => Column::Nodes(Vec::new()),
-                    Filled::Relationship(_) => Column::Relationships(Vec::new()),
                     Filled::Datum(_) => Column::Data(Vec::new()),
                 };
                 (*slot, column)
@@ -55,7 +52,6 @@ impl<'o> Out<'o> {
         for ((_, column), (_, filled)) in self.columns.iter_mut().zip(filled) {
             match (column, filled) {
                 (Column::Nodes(ids), Filled::Node(id)) => ids.push(id),
-                (Column::Relationships(ids), Filled::Relationship(id)) => ids.push(id),
                 (Column::Data(data), Filled::Datum(datum)) => data.push(datum),
                 _ => debug_assert!(false, "rows fill the same slots alike"),
             }

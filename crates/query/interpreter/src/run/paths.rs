@@ -52,8 +52,9 @@ impl Run<'_, '_> {
         for (relationship, to) in ahead {
             let mut fits = true;
             for (key, value) in wanted {
-                let found: Value =
-                    self.graph.property(RelationshipId(relationship).into(), key)?;
+                let found: Value = self
+                    .graph
+                    .property(RelationshipId(relationship).into(), key)?;
                 fits &= Datum::Value(found).equals(value) == Some(true);
             }
             if fits {
@@ -230,7 +231,9 @@ impl Run<'_, '_> {
 
 /// Relationships as a list, from left to right.
 fn list_of(trail: &[u32], reversed: bool) -> Datum {
-    let data = trail.iter().map(|&id| Datum::Relationship(RelationshipId(id)));
+    let data = trail
+        .iter()
+        .map(|&id| Datum::Relationship(RelationshipId(id)));
     Datum::list(match reversed {
         false => data.collect(),
         true => data.rev().collect(),

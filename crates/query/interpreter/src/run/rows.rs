@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 
 use evergraph_functions::Datum;
-use evergraph_functions::operators::boolean;
 use evergraph_planner::{Expression, Plan, Slot};
 use evergraph_property_graph::Value;
 
@@ -15,19 +14,9 @@ use crate::evaluate::Row;
 impl Run<'_, '_> {
     /// Rows that satisfy all conditions.
     pub(super) fn filtered(&self, conditions: &[Expression], batch: Batch) -> Result<Batch> {
-        let mut rows: Vec<u32> = Vec::with_capacity(batch.len());
-        for at in 0..batch.len() {
-            let mut row = Row::new(&batch, at);
-            let mut holds = true;
-            for condition in conditions {
-                if boolean(&self.value(condition, &mut row)?)? != Some(true) {
-                    holds = false;
-                    break;
-                }
-            }
-            if holds {
-                rows.push(at as u32);
-            }
+        let mut rows: Vec<u32> = (0..batch.len() as u32).collect();
+        for condition in conditions {
+            rows = self.satisfying(condition, &batch, rows)?;
         }
         match rows.len() == batch.len() {
             true => Ok(batch),
@@ -36,11 +25,7 @@ impl Run<'_, '_> {
     }
 
     /// Rows with more slots.
-    pub(super) fn extended(
-        &self,
-        items: &[(Slot, Expression)],
-        mut batch: Batch,
-    ) -> Result<Batch> {
+    pub(super) fn extended(&self, items: &[(Slot, Expression)], mut batch: Batch) -> Result<Batch> {
         for (slot, value) in items {
             let column = match value {
                 Expression::Slot(same) => batch.column(*same).clone(),
@@ -83,8 +68,15 @@ impl Run<'_, '_> {
                 QueryError::runtime("SyntaxError", "NegativeIntegerArgument", message)
             }),
             other => {
-                let message = format!("a number of rows is an INTEGER, not a {}", other.type_name());
-                Err(QueryError::runtime("SyntaxError", "InvalidArgumentType", message))
+                let message = format!(
+                    "a number of rows is an INTEGER, not a {}",
+                    other.type_name()
+                );
+                Err(QueryError::runtime(
+                    "SyntaxError",
+                    "InvalidArgumentType",
+                    message,
+                ))
             }
         }
     }

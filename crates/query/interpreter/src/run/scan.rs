@@ -3,39 +3,61 @@
 use std::ops::Bound;
 
 use evergraph_functions::Datum;
-use evergraph_planner::{Expression, Seek, Slot};
+use evergraph_planner::{Expression, ScanTest, Seek, Slot};
 use evergraph_property_graph::Value;
-use evergraph_property_graph::graph::{EntityKind, GraphRead, NodeId};
+use evergraph_property_graph::graph::{Comparison, EntityKind, Filter, NodeId, Test};
 use evergraph_property_graph::index::KeyRange;
+use evergraph_syntax::tree::Comparison as Written;
 
-use super::{Flow, Result, Run, Sink};
+use super::{Flow, Leaf, Result, Run, Sink};
 use crate::batch::{BATCH, Batch, Column};
 use crate::evaluate::Row;
 
+/// A scan of nodes.
+pub(super) struct Scan<'s> {
+    /// Where they go.
+    pub(super) node: Slot,
+    /// Their label.
+    pub(super) label: Option<&'s str>,
+    /// What their properties pass.
+    pub(super) tests: &'s [ScanTest],
+    /// The morsels, if threads share them.
+    pub(super) leaf: Option<Leaf<'s>>,
+}
+
+fn comparison_of(comparison: Written) -> Comparison {
+    match comparison {
+        Written::Equal => Comparison::Equal,
+        Written::Unequal => Comparison::Unequal,
+        Written::Less => Comparison::Less,
+        Written::LessOrEqual => Comparison::LessOrEqual,
+        Written::Greater => Comparison::Greater,
+        Written::GreaterOrEqual => Comparison::GreaterOrEqual,
+    }
+}
+
 impl Run<'_, '_> {
-    /// Each row with each node of a label, morsel by morsel.
-    pub(super) fn scan(
-        &self,
-        node: Slot,
-        label: Option<&str>,
-        batch: &Batch,
-        sink: &mut Sink<'_>,
-    ) -> Result<Flow> {
-        let Some(filter) = self.graph.labelled(label) else {
+    /// Each row with each node of a scan, morsel by morsel, or those morsels that no other
+    /// thread takes.
+    pub(super) fn scan(&self, scan: &Scan<'_>, batch: &Batch, sink: &mut Sink<'_>) -> Result<Flow> {
+        let Some(labelled) = self.graph.labelled(scan.label) else {
             return Ok(Flow::Continue);
         };
         let reader = self.graph.reader();
         let morsels = reader.morsels(EntityKind::Node);
         let mut ids = Vec::new();
         for at in 0..batch.len() {
-            for morsel in morsels.iter() {
+            let filter = self.tested(labelled.clone(), scan, &mut Row::new(batch, at))?;
+            let mut number = 0;
+            while let Some(morsel) = morsels.get(scan.leaf.map_or(number, |leaf| leaf.take())) {
+                number += 1;
                 self.guard.check()?;
                 ids.clear();
                 reader.scan(&morsel, &filter, &mut ids, self.graph.account())?;
                 self.graph.account().release(4 * ids.len() as u64);
                 for ids in ids.chunks(BATCH) {
                     let mut made = batch.repeated(at, ids.len());
-                    made.set(node, Column::Nodes(ids.to_vec()));
+                    made.set(scan.node, Column::Nodes(ids.to_vec()));
                     if sink(made)? == Flow::Stop {
                         return Ok(Flow::Stop);
                     }
@@ -43,6 +65,20 @@ impl Run<'_, '_> {
             }
         }
         Ok(Flow::Continue)
+    }
+
+    /// A filter with the tests of a scan, as far as they can be decided there.
+    fn tested(&self, mut filter: Filter, scan: &Scan<'_>, row: &mut Row<'_>) -> Result<Filter> {
+        for test in scan.tests {
+            // An error is one only if there are rows: the filter meets it.
+            if let (Some(key), Ok(Datum::Value(value))) =
+                (self.graph.key(&test.key), self.value(&test.value, row))
+            {
+                let comparison = comparison_of(test.comparison);
+                filter = filter.and(key, Test::Compares(comparison, value));
+            }
+        }
+        Ok(filter)
     }
 
     /// The node of an id, if there is one.
@@ -97,7 +133,9 @@ impl Run<'_, '_> {
                 let (Some(from), Some(to)) = (from, to) else {
                     return Ok(Vec::new());
                 };
-                let ids = self.graph.find_between(label, key, from.as_ref(), to.as_ref())?;
+                let ids = self
+                    .graph
+                    .find_between(label, key, from.as_ref(), to.as_ref())?;
                 Ok(ids)
             }
             Seek::Prefix(key, prefix) => match self.value(prefix, row)? {

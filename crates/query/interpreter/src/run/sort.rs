@@ -7,7 +7,6 @@ use evergraph_planner::{Expression, Plan, SortKey};
 
 use super::{Flow, Result, Run, Sink};
 use crate::batch::{BATCH, Batch};
-use crate::evaluate::Row;
 
 impl Run<'_, '_> {
     pub(super) fn sort(
@@ -57,20 +56,20 @@ impl Run<'_, '_> {
 
     /// Places of the rows in order; rows with equal keys stay as they come.
     fn order(&self, keys: &[SortKey], all: &Batch) -> Result<Vec<u32>> {
-        let mut values: Vec<Vec<Datum>> = Vec::with_capacity(all.len());
-        for at in 0..all.len() {
-            let mut row = Row::new(all, at);
-            let of_row = keys.iter().map(|key| self.value(&key.key, &mut row));
-            values.push(of_row.collect::<Result<_>>()?);
-        }
+        let values = keys.iter().map(|key| self.values(&key.key, all));
+        let values: Vec<Vec<Datum>> = values.collect::<Result<_>>()?;
         let mut order: Vec<u32> = (0..all.len() as u32).collect();
         order.sort_by(|&one, &other| {
-            let pairs = values[one as usize].iter().zip(&values[other as usize]);
-            let mut orders = pairs.zip(keys).map(|((one, other), key)| match key.descending {
-                false => one.cmp(other),
-                true => other.cmp(one),
+            let mut orders = values.iter().zip(keys).map(|(values, key)| {
+                let (one, other) = (&values[one as usize], &values[other as usize]);
+                match key.descending {
+                    false => one.cmp(other),
+                    true => other.cmp(one),
+                }
             });
-            orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+            orders
+                .find(|order| order.is_ne())
+                .unwrap_or(Ordering::Equal)
         });
         Ok(order)
     }

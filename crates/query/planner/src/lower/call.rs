@@ -5,8 +5,8 @@ use evergraph_syntax::tree::{self, Yield};
 
 use super::query::WithColumns;
 use super::{Lowering, Scope};
-use crate::plan::{Expression, Operator, Plan, ProcedureCall};
 use crate::PlanError;
+use crate::plan::{Expression, Operator, Plan, ProcedureCall};
 
 impl Lowering<'_> {
     pub(super) fn call(

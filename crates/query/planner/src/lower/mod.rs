@@ -53,10 +53,23 @@ pub fn plan(query: &tree::Query, catalog: &dyn Catalog) -> Result<PlannedQuery, 
     Ok(PlannedQuery {
         plan,
         columns,
-        names: lowering.names,
+        names: lowering.all_names(),
         as_of,
         writes,
     })
+}
+
+/// The plan of a query before any rewrite, with the names of its slots.
+///
+/// # Errors
+/// As [`plan`].
+pub fn lower_only(
+    query: &tree::Query,
+    catalog: &dyn Catalog,
+) -> Result<(Plan, Vec<String>), PlanError> {
+    let mut lowering = Lowering::new(catalog);
+    let (plan, _) = lowering.query(query, Plan::argument(), &Scope::new())?;
+    Ok((plan, lowering.all_names()))
 }
 
 /// Expressions whose values are in slots already, by tree.
@@ -73,6 +86,8 @@ pub(crate) struct Aggregates {
 pub(crate) struct Lowering<'a> {
     catalog: &'a dyn Catalog,
     names: Vec<String>,
+    /// Most slots that were in use at a time.
+    width: usize,
     /// Slots in the order in which they were asked for.
     used: Vec<Slot>,
     known: Known,
@@ -86,6 +101,7 @@ impl<'a> Lowering<'a> {
         Lowering {
             catalog,
             names: Vec::new(),
+            width: 0,
             used: Vec::new(),
             known: Known::new(),
             aggregates: None,
@@ -99,6 +115,19 @@ impl<'a> Lowering<'a> {
         self.names.len() - 1
     }
 
+    /// Gives slots from one on to other variables again.
+    fn reuse_slots(&mut self, from: Slot) {
+        self.width = self.width.max(self.names.len());
+        self.names.truncate(from);
+    }
+
+    /// Names of all slots that were ever in use.
+    fn all_names(mut self) -> Vec<String> {
+        let width = self.width.max(self.names.len());
+        self.names.resize(width, "_".to_string());
+        self.names
+    }
+
     /// A slot without a name.
     fn unnamed(&mut self) -> Slot {
         let name = format!("_{}", self.names.len());
@@ -106,12 +135,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Slot of a variable.
-    fn variable(
-        &mut self,
-        name: &str,
-        scope: &Scope,
-        at: tree::Span,
-    ) -> Result<Slot, PlanError> {
+    fn variable(&mut self, name: &str, scope: &Scope, at: tree::Span) -> Result<Slot, PlanError> {
         let Some(&slot) = scope.get(name) else {
             let message = format!("variable `{name}` is not defined");
             return Err(PlanError::syntax("UndefinedVariable", at, message));

@@ -195,7 +195,10 @@ impl Lowering<'_> {
         let place = finding.pattern.nodes.len();
         let Some(variable) = &node.variable else {
             let slot = self.unnamed();
-            finding.pattern.nodes.push(NodeToFind { slot, bound: false });
+            finding
+                .pattern
+                .nodes
+                .push(NodeToFind { slot, bound: false });
             return place;
         };
         if let Some(&place) = finding.nodes.get(&variable.text) {
@@ -219,9 +222,8 @@ impl Lowering<'_> {
         finding: &mut Finding<'a>,
         scope: &mut Scope,
     ) -> Result<Slot, PlanError> {
-        let mut length = from.length.as_ref().map(|length| match length {
-            tree::Length { least, most } => (least.unwrap_or(1), *most),
-        });
+        let length = from.length.as_ref();
+        let mut length = length.map(|length| (length.least.unwrap_or(1), length.most));
         if let Some(quantifier) = &from.quantifier {
             length = Some((quantifier.least, quantifier.most));
         }

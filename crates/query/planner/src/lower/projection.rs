@@ -108,7 +108,11 @@ impl Lowering<'_> {
             .collect();
         let mut known = super::Known::new();
         let mut visible: Scope = columns.iter().cloned().collect();
-        for item in from.items.iter().filter(|item| !has_aggregation(&item.value)) {
+        for item in from
+            .items
+            .iter()
+            .filter(|item| !has_aggregation(&item.value))
+        {
             let value = self.expression(&item.value, before)?;
             let slot = match value {
                 Expression::Slot(slot) => slot,

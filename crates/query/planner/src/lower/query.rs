@@ -6,6 +6,13 @@ use super::{Lowering, Scope};
 use crate::PlanError;
 use crate::plan::{Operator, Plan, Slot};
 
+/// Clauses of one query: a plan is as deep, and walked recursively.
+const MOST_CLAUSES: usize = 1000;
+
+/// Parts of a `UNION` that each have slots of their own; more of them share slots, so that
+/// rows do not get wider with each.
+const FEW_PARTS: usize = 16;
+
 /// A plan with its columns.
 pub(super) type WithColumns = (Plan, Vec<(String, Slot)>);
 
@@ -22,7 +29,12 @@ impl Lowering<'_> {
         }
         let mut parts = Vec::with_capacity(query.parts.len());
         let mut names: Vec<String> = Vec::new();
+        let begin = self.names.len();
         for single in &query.parts {
+            // Rows of a part have nothing to do with those of another.
+            if query.parts.len() > FEW_PARTS {
+                self.reuse_slots(begin);
+            }
             let (plan, columns) = self.single_query(single, Plan::argument(), scope)?;
             if names.is_empty() {
                 names = columns.iter().map(|(name, _)| name.clone()).collect();
@@ -75,6 +87,10 @@ impl Lowering<'_> {
         let mut scope = scope.clone();
         let mut plan = input;
         let mut columns = Vec::new();
+        if query.clauses.len() > MOST_CLAUSES {
+            let message = format!("a query has at most {MOST_CLAUSES} clauses; divide it");
+            return Err(PlanError::syntax("LimitExceeded", query.at, message));
+        }
         for clause in &query.clauses {
             let alone = query.clauses.len() == 1;
             (plan, columns) = self.clause(clause, plan, &mut scope, alone)?;

@@ -81,9 +81,7 @@ impl Lowering<'_> {
         }
         let properties = self.new_properties(node.properties.as_ref(), scope)?;
         let slot = match variable {
-            Some(variable) => {
-                self.new_variable(variable, scope)
-            }
+            Some(variable) => self.new_variable(variable, scope),
             None => self.unnamed(),
         };
         create.nodes.push(NewNode {
@@ -115,9 +113,7 @@ impl Lowering<'_> {
         let kind = Arc::clone(kind);
         let properties = self.new_properties(from.properties.as_ref(), scope)?;
         let slot = match &from.variable {
-            Some(variable) => {
-                self.new_variable(variable, scope)
-            }
+            Some(variable) => self.new_variable(variable, scope),
             None => self.unnamed(),
         };
         let (source, target) = match from.direction {

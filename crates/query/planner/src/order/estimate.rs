@@ -48,7 +48,9 @@ impl Finder<'_> {
         let relationships = match one.types.as_slice() {
             [] => self.catalog.relationships(None),
             types => {
-                let counts = types.iter().map(|kind| self.catalog.relationships(Some(kind)));
+                let counts = types
+                    .iter()
+                    .map(|kind| self.catalog.relationships(Some(kind)));
                 counts.sum()
             }
         };

@@ -4,7 +4,10 @@
 //! lookup of a node, or the expansion of a relationship from a node that is known.
 
 mod estimate;
+mod join;
 mod seek;
+
+pub(crate) use seek::mentions;
 
 use std::collections::BTreeSet;
 
@@ -66,8 +69,9 @@ impl Finder<'_> {
     fn filter(&mut self) {
         let missing = &self.missing;
         let is_ready = |one: &Predicate| !one.slots.iter().any(|slot| missing.contains(slot));
-        let (mut ready, rest): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.predicates).into_iter().partition(is_ready);
+        let (mut ready, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.predicates)
+            .into_iter()
+            .partition(is_ready);
         self.predicates = rest;
         if ready.is_empty() {
             return;
@@ -144,7 +148,10 @@ impl Finder<'_> {
     }
 
     fn step(&self, one: &RelationshipToFind, reversed: bool) -> Expand {
-        let (left, right) = (&self.pattern.nodes[one.left], &self.pattern.nodes[one.right]);
+        let (left, right) = (
+            &self.pattern.nodes[one.left],
+            &self.pattern.nodes[one.right],
+        );
         let (from, to, towards) = match reversed {
             false => (left, right, one.towards),
             true => (right, left, one.towards.reversed()),
@@ -185,12 +192,14 @@ impl Finder<'_> {
         let Some(start) = costs.min_by(|one, other| one.rows.total_cmp(&other.rows)) else {
             return false;
         };
-        for place in start.solved.into_iter().rev() {
+        for &place in start.solved.iter().rev() {
             self.predicates.remove(place);
         }
         self.missing.remove(&start.node);
         let rows = self.plan.rows * start.rows;
-        self.push(start.operator, rows);
+        if !self.join(&start, rows) {
+            self.push(start.operator, rows);
+        }
         true
     }
 

@@ -7,6 +7,7 @@ use evergraph_syntax::tree::{Comparison, Labels, TextTest};
 use super::Finder;
 use crate::lower::Predicate;
 use crate::plan::{Expression, Operator, Seek, Slot};
+use crate::rewrite::turned;
 
 /// A way to find a node.
 pub(super) struct Start {
@@ -41,7 +42,11 @@ impl Finder<'_> {
     pub(super) fn start(&self, node: Slot) -> Start {
         let mut best = Start {
             node,
-            operator: Operator::NodeScan { node, label: None },
+            operator: Operator::NodeScan {
+                node,
+                label: None,
+                tests: Vec::new(),
+            },
             rows: self.catalog.nodes(None).max(1.0),
             solved: Vec::new(),
         };
@@ -63,12 +68,14 @@ impl Finder<'_> {
             }
             let label: Arc<str> = label.text.as_str().into();
             let count = self.catalog.nodes(Some(&label));
-            self.seeks(node, &label, place, count).for_each(&mut consider);
+            self.seeks(node, &label, place, count)
+                .for_each(&mut consider);
             consider(Start {
                 node,
                 operator: Operator::NodeScan {
                     node,
                     label: Some(label),
+                    tests: Vec::new(),
                 },
                 rows: (count * others).min(self.catalog.nodes(None) * 0.999 * others),
                 solved: vec![place],
@@ -203,7 +210,11 @@ impl Finder<'_> {
             }
             let both = above.is_some() && below.is_some();
             let rows = (count * if both { 0.1 } else { 0.3 }).max(2.0);
-            let solved = above.iter().chain(&below).map(|(place, _)| *place).collect();
+            let solved = above
+                .iter()
+                .chain(&below)
+                .map(|(place, _)| *place)
+                .collect();
             let bound = |found: Option<(usize, (Expression, bool))>| found.map(|(_, bound)| bound);
             start(Seek::Range(key, bound(above), bound(below)), rows, solved)
         })
@@ -257,22 +268,18 @@ fn of_key(condition: &Expression, node: Slot, place: usize) -> Option<OfKey<'_>>
     Some(OfKey { place, key, how })
 }
 
-/// The same comparison from right to left.
-fn turned(comparison: Comparison) -> Comparison {
-    match comparison {
-        Comparison::Less => Comparison::Greater,
-        Comparison::LessOrEqual => Comparison::GreaterOrEqual,
-        Comparison::Greater => Comparison::Less,
-        Comparison::GreaterOrEqual => Comparison::LessOrEqual,
-        same => same,
-    }
+/// Whether a function gives another value at each call.
+fn is_volatile(name: &str) -> bool {
+    matches!(name, "rand" | "randomuuid") || name.ends_with(".realtime")
 }
 
 /// Whether an expression may depend on a slot.
-fn mentions(of: &Expression, slot: Slot) -> bool {
+pub(crate) fn mentions(of: &Expression, slot: Slot) -> bool {
     match of {
         Expression::Slot(other) => *other == slot,
         Expression::Subquery(_) => true,
+        // Another value for each row.
+        Expression::Call(name, _) if is_volatile(name) => true,
         Expression::Path(slots) => slots.contains(&slot),
         _ => of.children().into_iter().any(|child| mentions(child, slot)),
     }

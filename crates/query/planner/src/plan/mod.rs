@@ -34,6 +34,31 @@ impl Plan {
         }
     }
 
+    /// Operators above each other, those within operators included.
+    pub fn depth(&self) -> usize {
+        let (mut depth, mut deepest) = (0, 0);
+        let mut next = Some(self);
+        while let Some(plan) = next {
+            depth += 1;
+            let inner = plan.operator.inner().into_iter().map(Plan::depth).max();
+            deepest = deepest.max(depth + inner.unwrap_or(0));
+            next = plan.input.as_deref();
+        }
+        deepest
+    }
+
+    /// Its operators without their inputs, the first one first.
+    pub(crate) fn into_chain(self) -> Vec<Plan> {
+        let mut chain = Vec::new();
+        let mut next = Some(self);
+        while let Some(mut plan) = next {
+            next = plan.input.take().map(|input| *input);
+            chain.push(plan);
+        }
+        chain.reverse();
+        chain
+    }
+
     /// The same, and then an operator.
     #[must_use]
     pub fn then(self, operator: Operator, rows: f64) -> Self {

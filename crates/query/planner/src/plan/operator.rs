@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use evergraph_syntax::tree::Labels;
+use evergraph_syntax::tree::{Comparison, Labels};
 
 use super::{Aggregate, Expression, Plan, Slot};
 
@@ -17,6 +17,8 @@ pub enum Operator {
         node: Slot,
         /// Its label; all nodes without.
         label: Option<Arc<str>>,
+        /// What its properties pass; a filter above has the same conditions.
+        tests: Vec<ScanTest>,
     },
     /// Nodes that an index has.
     NodeSeek {
@@ -134,6 +136,17 @@ pub enum Operator {
     Call(ProcedureCall),
 }
 
+/// A comparison of a property that a scan decides.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScanTest {
+    /// The property.
+    pub key: Arc<str>,
+    /// How it is compared.
+    pub comparison: Comparison,
+    /// With what; it does not depend on the node.
+    pub value: Expression,
+}
+
 /// What is looked for in an index.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Seek {
@@ -142,7 +155,11 @@ pub enum Seek {
     /// One of the values of a list.
     AnyOf(Arc<str>, Expression),
     /// Values between two, each with whether it is itself among them.
-    Range(Arc<str>, Option<(Expression, bool)>, Option<(Expression, bool)>),
+    Range(
+        Arc<str>,
+        Option<(Expression, bool)>,
+        Option<(Expression, bool)>,
+    ),
     /// Strings that begin with one.
     Prefix(Arc<str>, Expression),
 }

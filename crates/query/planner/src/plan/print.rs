@@ -32,19 +32,20 @@ struct Printer<'a> {
 
 impl Printer<'_> {
     fn plan(&mut self, plan: &Plan, depth: usize) {
-        let head = self.operator(&plan.operator);
-        let rows = plan.rows;
-        let rows = match rows < 10.0 {
-            true => format!("{rows:.1}"),
-            false => format!("{rows:.0}"),
-        };
-        let _ = writeln!(self.text, "{:depth$}{head} [{rows}]", "");
-        for inner in plan.operator.inner() {
-            let _ = writeln!(self.text, "{:depth$}  |", "");
-            self.plan(inner, depth + 4);
-        }
-        if let Some(input) = &plan.input {
-            self.plan(input, depth);
+        let mut next = Some(plan);
+        while let Some(plan) = next {
+            let head = self.operator(&plan.operator);
+            let rows = plan.rows;
+            let rows = match rows < 10.0 {
+                true => format!("{rows:.1}"),
+                false => format!("{rows:.0}"),
+            };
+            let _ = writeln!(self.text, "{:depth$}{head} [{rows}]", "");
+            for inner in plan.operator.inner() {
+                let _ = writeln!(self.text, "{:depth$}  |", "");
+                self.plan(inner, depth + 4);
+            }
+            next = plan.input.as_deref();
         }
     }
 
@@ -60,10 +61,21 @@ impl Printer<'_> {
     fn operator(&self, operator: &Operator) -> String {
         match operator {
             Operator::Argument => "Argument".into(),
-            Operator::NodeScan { node, label } => match label {
-                Some(label) => format!("NodeScan {}:{label}", self.name(*node)),
-                None => format!("NodeScan {}", self.name(*node)),
-            },
+            Operator::NodeScan { node, label, tests } => {
+                let label = label
+                    .as_ref()
+                    .map_or(String::new(), |label| format!(":{label}"));
+                let tests = tests.iter().map(|test| {
+                    let (sign, value) = (comparison_of(test.comparison), &test.value);
+                    format!("{} {sign} {}", test.key, self.operand(value))
+                });
+                let tests: Vec<String> = tests.collect();
+                let tests = match tests.is_empty() {
+                    true => String::new(),
+                    false => format!(" with {}", tests.join(" AND ")),
+                };
+                format!("NodeScan {}{label}{tests}", self.name(*node))
+            }
             Operator::NodeSeek { node, label, seek } => {
                 let seek = self.seek(seek);
                 format!("NodeSeek {}:{label} {seek}", self.name(*node))
@@ -81,7 +93,11 @@ impl Printer<'_> {
                 format!("VariableExpand {}", self.expand(&paths.step, &length))
             }
             Operator::ShortestPath(shortest) => {
-                let name = if shortest.all { "ShortestPaths" } else { "ShortestPath" };
+                let name = if shortest.all {
+                    "ShortestPaths"
+                } else {
+                    "ShortestPath"
+                };
                 format!("{name} {}", self.expand(&shortest.paths.step, "*"))
             }
             Operator::Endpoints(expand, _) => format!("Endpoints {}", self.expand(expand, "")),
@@ -137,7 +153,11 @@ impl Printer<'_> {
                 format!("{name} {}", self.list(items, ", "))
             }
             Operator::Foreach { list, variable, .. } => {
-                format!("Foreach {} IN {}", self.name(*variable), self.expression(list))
+                format!(
+                    "Foreach {} IN {}",
+                    self.name(*variable),
+                    self.expression(list)
+                )
             }
             Operator::Call(call) => {
                 format!("Call {}({})", call.name, self.list(&call.arguments, ", "))
@@ -217,7 +237,11 @@ impl Printer<'_> {
         });
         let relationships = create.relationships.iter().map(|one| {
             let (from, to) = (self.name(one.source), self.name(one.target));
-            format!("({from})-[{}:{}]->({to})", self.name(one.relationship), one.kind)
+            format!(
+                "({from})-[{}:{}]->({to})",
+                self.name(one.relationship),
+                one.kind
+            )
         });
         nodes.chain(relationships).collect::<Vec<_>>().join(", ")
     }
@@ -305,7 +329,11 @@ impl Printer<'_> {
                     TextTest::Contains => "CONTAINS",
                     TextTest::Matches => "=~",
                 };
-                format!("{} {test} {}", self.operand(&pair[0]), self.operand(&pair[1]))
+                format!(
+                    "{} {test} {}",
+                    self.operand(&pair[0]),
+                    self.operand(&pair[1])
+                )
             }
             Expression::In(pair) => {
                 format!("{} IN {}", self.operand(&pair[0]), self.operand(&pair[1]))

@@ -6,12 +6,13 @@ impl Plan {
     /// Calls `visit` with this plan and all that it is made of, but for those within
     /// expressions.
     pub fn for_each(&self, visit: &mut dyn FnMut(&Plan)) {
-        visit(self);
-        for inner in self.operator.inner() {
-            inner.for_each(visit);
-        }
-        if let Some(input) = &self.input {
-            input.for_each(visit);
+        let mut next = Some(self);
+        while let Some(plan) = next {
+            visit(plan);
+            for inner in plan.operator.inner() {
+                inner.for_each(visit);
+            }
+            next = plan.input.as_deref();
         }
     }
 }
@@ -51,10 +52,9 @@ impl Operator {
             Operator::NodeSeek { seek, .. } => match seek {
                 Seek::Equal(values) => values.iter().map(|(_, value)| value).collect(),
                 Seek::AnyOf(_, value) | Seek::Prefix(_, value) => vec![value],
-                Seek::Range(_, from, to) => {
-                    from.iter().chain(to).map(|(value, _)| value).collect()
-                }
+                Seek::Range(_, from, to) => from.iter().chain(to).map(|(value, _)| value).collect(),
             },
+            Operator::NodeScan { tests, .. } => tests.iter().map(|test| &test.value).collect(),
             Operator::NodeById { id, .. } => vec![id],
             Operator::VariableExpand(expand) => {
                 expand.properties.iter().map(|(_, value)| value).collect()
@@ -76,9 +76,10 @@ impl Operator {
             }
             Operator::Skip(count) | Operator::Limit(count) => vec![count],
             Operator::Unwind(list, _) | Operator::Foreach { list, .. } => vec![list],
-            Operator::HashJoin { keys, .. } => {
-                keys.iter().flat_map(|(left, right)| [left, right]).collect()
-            }
+            Operator::HashJoin { keys, .. } => keys
+                .iter()
+                .flat_map(|(left, right)| [left, right])
+                .collect(),
             Operator::Create(create) => created(create),
             Operator::Merge(merge) => {
                 let mut all = created(&merge.create);
@@ -95,7 +96,10 @@ impl Operator {
 }
 
 fn created(create: &Create) -> Vec<&Expression> {
-    let nodes = create.nodes.iter().filter_map(|node| node.properties.as_ref());
+    let nodes = create
+        .nodes
+        .iter()
+        .filter_map(|node| node.properties.as_ref());
     let relationships = create.relationships.iter();
     let relationships = relationships.filter_map(|one| one.properties.as_ref());
     nodes.chain(relationships).collect()

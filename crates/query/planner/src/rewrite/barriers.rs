@@ -18,30 +18,34 @@ struct Since {
     writes: bool,
 }
 
-fn barred(mut plan: Plan) -> (Plan, Since) {
+fn barred(plan: Plan) -> (Plan, Since) {
     let mut since = Since::default();
-    if let Some(input) = plan.input.take() {
-        let (input, before) = barred(*input);
-        since = before;
-        plan.input = Some(Box::new(input));
+    let mut done: Option<Plan> = None;
+    for mut plan in plan.into_chain() {
+        for inner in plan.operator.inner_mut() {
+            let taken = std::mem::replace(inner, Plan::argument());
+            *inner = barred(taken).0;
+        }
+        let own = of(&plan.operator);
+        let stops = matches!(plan.operator, Operator::Limit(_) | Operator::Skip(_));
+        let before_write = own.writes && (since.reads || since.writes);
+        let behind_write = since.writes && (own.reads || stops);
+        let mut input = done.take();
+        if before_write || behind_write {
+            input = input.map(|input| input.with(Operator::Eager));
+            since = Since::default();
+        }
+        plan.input = input.map(Box::new);
+        match is_breaker(&plan.operator) {
+            true => since = Since::default(),
+            false => {
+                since.reads |= own.reads;
+                since.writes |= own.writes;
+            }
+        }
+        done = Some(plan);
     }
-    for inner in plan.operator.inner_mut() {
-        let taken = std::mem::replace(inner, Plan::argument());
-        *inner = barred(taken).0;
-    }
-    let own = of(&plan.operator);
-    let stops = matches!(plan.operator, Operator::Limit(_) | Operator::Skip(_));
-    let needs = (own.writes && (since.reads || since.writes)) || (since.writes && (own.reads || stops));
-    if needs && let Some(input) = plan.input.take() {
-        plan.input = Some(Box::new(input.with(Operator::Eager)));
-        since = Since::default();
-    }
-    if is_breaker(&plan.operator) {
-        return (plan, Since::default());
-    }
-    since.reads |= own.reads;
-    since.writes |= own.writes;
-    (plan, since)
+    (done.unwrap_or_else(Plan::argument), since)
 }
 
 /// Whether it takes all rows before it gives one.
@@ -84,7 +88,7 @@ fn reads(operator: &Operator) -> bool {
 }
 
 /// Whether a value is looked up in the graph.
-fn looks_up(of: &Expression) -> bool {
+pub(super) fn looks_up(of: &Expression) -> bool {
     let looks = matches!(
         of,
         Expression::Access(..)

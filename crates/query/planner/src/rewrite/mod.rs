@@ -2,11 +2,16 @@
 //! same rows.
 
 mod barriers;
+mod creates;
 mod joins;
+mod scans;
 mod top;
 
 pub use barriers::add_barriers;
+pub use creates::join_creates;
 pub use joins::use_semi_joins;
+pub use scans::push_tests;
+pub(crate) use scans::turned;
 pub use top::use_top;
 
 use crate::plan::{Operator, Plan};
@@ -15,6 +20,8 @@ use crate::plan::{Operator, Plan};
 pub fn all(plan: Plan) -> (Plan, bool) {
     let plan = use_semi_joins(plan);
     let plan = use_top(plan);
+    let plan = push_tests(plan);
+    let plan = join_creates(plan);
     let plan = add_barriers(plan);
     let mut writes = false;
     plan.for_each(&mut |one| writes |= is_write(&one.operator));
@@ -33,12 +40,17 @@ pub(crate) fn is_write(operator: &Operator) -> bool {
     )
 }
 
-/// Applies a rule to all plans within a plan, and then to the plan.
-fn bottom_up(mut plan: Plan, rule: &dyn Fn(Plan) -> Plan) -> Plan {
-    plan.input = plan.input.map(|input| Box::new(bottom_up(*input, rule)));
-    for inner in plan.operator.inner_mut() {
-        let taken = std::mem::replace(inner, Plan::argument());
-        *inner = bottom_up(taken, rule);
+/// Applies a rule to all plans within a plan, and then to the plan. Recursive only where
+/// plans are within operators: a query may have a thousand clauses.
+fn bottom_up(plan: Plan, rule: &dyn Fn(Plan) -> Plan) -> Plan {
+    let mut done: Option<Plan> = None;
+    for mut plan in plan.into_chain() {
+        plan.input = done.take().map(Box::new);
+        for inner in plan.operator.inner_mut() {
+            let taken = std::mem::replace(inner, Plan::argument());
+            *inner = bottom_up(taken, rule);
+        }
+        done = Some(rule(plan));
     }
-    rule(plan)
+    done.unwrap_or_else(Plan::argument)
 }

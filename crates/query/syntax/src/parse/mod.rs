@@ -12,6 +12,8 @@ use crate::error::{Detail, Error, Problem};
 use crate::lexer::{Spanned, Token, tokens};
 use crate::tree::{Expression, Name, Span, Statement};
 
+pub(crate) use query::keywords;
+
 /// Parentheses, lists, subqueries and the like within each other.
 pub const DEEPEST: usize = 100;
 

@@ -55,6 +55,14 @@ const FIRST: &[&str] = &[
     "OPTIONAL", "PROFILE", "REMOVE", "RETURN", "SET", "SHOW", "UNWIND", "WITH",
 ];
 
+/// Words that begin clauses, statements and parts of them, sorted.
+pub(crate) fn keywords() -> Vec<&'static str> {
+    let mut words = [WORDS, FIRST, super::RESERVED].concat();
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
 impl Parser<'_> {
     pub(super) fn statement(&mut self) -> Parsed<Statement> {
         let start = self.at();

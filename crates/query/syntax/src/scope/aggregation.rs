@@ -133,7 +133,7 @@ impl Keys<'_> {
     fn has_variable(&self, name: &str) -> bool {
         let is_it =
             |value: &&Expression| matches!(&value.node, Node::Variable(found) if found == name);
-        self.all || self.values.iter().any(|value| is_it(&value))
+        self.all || self.values.iter().any(is_it)
     }
 
     /// Refuses a column with an aggregation whose other parts are neither constant nor

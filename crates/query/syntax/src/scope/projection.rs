@@ -92,7 +92,12 @@ impl Checker<'_> {
             if !names.insert(name) {
                 let what = format!("there are two columns {name}");
                 let hint = "give one another name, with AS";
-                return Err(problem(Detail::ColumnNameConflict, item.value.at, what, hint));
+                return Err(problem(
+                    Detail::ColumnNameConflict,
+                    item.value.at,
+                    what,
+                    hint,
+                ));
             }
             columns.push((name.to_string(), of));
         }
@@ -105,7 +110,12 @@ impl Checker<'_> {
         let hint = "write an integer of 0 or more, or a parameter";
         if matches!(bound.node, Node::Integer(number) if number < 0) {
             let what = format!("{word} is less than 0");
-            return Err(problem(Detail::NegativeIntegerArgument, bound.at, what, hint));
+            return Err(problem(
+                Detail::NegativeIntegerArgument,
+                bound.at,
+                what,
+                hint,
+            ));
         }
         if of == Type::Float || !of.may_be(Kind::Number) {
             let what = format!("{word} is a {of}, and no INTEGER");
@@ -143,7 +153,11 @@ impl Checker<'_> {
         is_ambiguous: bool,
         own: &mut Vec<&'t str>,
     ) -> Parsed<()> {
-        if projection.items.iter().any(|item| item.value.node == of.node) {
+        if projection
+            .items
+            .iter()
+            .any(|item| item.value.node == of.node)
+        {
             return Ok(());
         }
         if let Node::Variable(name) = &of.node {

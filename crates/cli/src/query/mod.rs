@@ -1,0 +1,269 @@
+//! `evergraph query`: statements of the query language.
+
+pub mod format;
+pub mod limits;
+pub mod open;
+pub mod runner;
+pub mod script;
+
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+
+use evergraph::query::{Error, Parameters, Statement, json::from_json};
+use evergraph::{At, Database};
+use serde_json::Value as Json;
+
+use crate::medium::MediumArgs;
+use crate::report::{Failure, Report, write_out};
+use format::{Format, PrintError};
+use limits::{Interrupts, LimitArgs};
+use runner::Runner;
+use script::{Part, Script};
+
+/// Arguments of `query`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Directory of the database
+    db: PathBuf,
+    /// Statement; `-` reads statements from standard input, each ended by ; at the end of a
+    /// line, with its parameters before it as a line `:params {json}`
+    statement: String,
+    /// Make the database, a property graph, if there is none
+    #[arg(long)]
+    create: bool,
+    /// Value of a parameter as JSON, such as ids=[1,2], or else a text
+    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
+    parameters: Vec<(String, evergraph::property::value::Value)>,
+    /// The graph as it was: the name of a snapshot, a date, or a commit
+    #[arg(long, value_name = "AT")]
+    as_of: Option<String>,
+    /// Format of the results [default: table]
+    #[arg(long, value_name = "F")]
+    format: Option<Format>,
+    #[command(flatten)]
+    limits: LimitArgs,
+    #[command(flatten)]
+    medium: MediumArgs,
+}
+
+fn parameter(text: &str) -> Result<(String, evergraph::property::value::Value), String> {
+    let parted = text
+        .split_once('=')
+        .filter(|(name, _)| !name.trim().is_empty());
+    let (name, value) = parted.ok_or("write NAME=VALUE")?;
+    let name = name.trim().trim_start_matches('$').to_string();
+    match serde_json::from_str::<Json>(value) {
+        Ok(json) => Ok((name, from_json(&json)?)),
+        Err(_) => Ok((name, value.into())),
+    }
+}
+
+/// The format that two flags ask for.
+///
+/// # Errors
+/// If they ask for different ones.
+pub fn format_of(format: Option<Format>, as_json: bool) -> Result<Format, Failure> {
+    match (format, as_json) {
+        (None, true) => Ok(Format::Json),
+        (Some(format), true) if !format.is_json() => Err(Failure::usage(
+            "--json and --format ask for different formats",
+            "leave one of them out",
+        )),
+        (format, _) => Ok(format.unwrap_or(Format::Table)),
+    }
+}
+
+/// Runs the command.
+pub fn execute(args: &Args, as_json: bool) -> Result<Report, Failure> {
+    let format = format_of(args.format, as_json)?;
+    let interrupts = Interrupts::listen();
+    let statement = (args.statement != "-").then_some(args.statement.as_str());
+    let first = statement.map(|text| {
+        let parameters: Parameters = args.parameters.iter().cloned().collect();
+        Statement::new(text).parameters(parameters)
+    });
+    let (db, is_reading) = match first {
+        Some(first) => open::for_statement(&args.db, &args.medium, args.create, &first)?,
+        None => open::for_many(&args.db, &args.medium, args.create)?,
+    };
+    let mut runner = Runner::new(&db, &args.limits, &interrupts);
+    runner.as_of = args.as_of.as_deref().map(At::from_text);
+    runner.parameters = args.parameters.iter().cloned().collect();
+    let done = match statement {
+        Some(text) => one(&mut runner, text, format),
+        None => many(&mut runner, format),
+    };
+    drop(runner);
+    match is_reading {
+        true => drop(db),
+        false => close(db, &done)?,
+    }
+    done
+}
+
+/// Closes a database; an error before is told rather than one of this.
+fn close<T>(db: Database, done: &Result<T, Failure>) -> Result<(), Failure> {
+    match (db.close(), done) {
+        (Err(error), Ok(_)) => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// A report of what has been printed already.
+fn printed(is_failure: bool) -> Report {
+    Report {
+        json: Json::Null,
+        text: String::new(),
+        is_failure,
+    }
+}
+
+/// Runs one statement.
+fn one(runner: &mut Runner<'_>, text: &str, format: Format) -> Result<Report, Failure> {
+    match print(runner, text, format) {
+        Ok(()) => Ok(printed(false)),
+        Err(error) if format.is_json() => {
+            write_out(&format::error_line(&error));
+            // The reason is for people, too.
+            crate::report::tell(&format::failure(&error));
+            Ok(printed(true))
+        }
+        Err(error) => Err(format::failure(&error)),
+    }
+}
+
+/// Runs the statements of standard input. With a JSON format each gives a line, also one
+/// that fails; otherwise the first failure ends it.
+fn many(runner: &mut Runner<'_>, format: Format) -> Result<Report, Failure> {
+    let mut script = Script::new(io::stdin().lock());
+    let given = runner.parameters.clone();
+    let mut failed = false;
+    // What a line before the next statement was wrong about.
+    let mut wrong: Option<Error> = None;
+    loop {
+        let part = script.next();
+        let part = part.map_err(|error| evergraph::Error::io("standard input", error))?;
+        let done = match part {
+            None => break,
+            Some(Part::Command(line)) => {
+                match parameters_of(&line) {
+                    Ok(more) => runner.parameters.extend(more),
+                    Err(error) => wrong = Some(error),
+                }
+                continue;
+            }
+            Some(Part::Bad(why)) => {
+                Err(usage(&why, "write statements in UTF-8, one after another"))
+            }
+            Some(Part::Statement(text)) => match wrong.take() {
+                Some(error) => Err(error),
+                None => print(runner, &text, format),
+            },
+        };
+        runner.parameters = given.clone();
+        match done {
+            Ok(()) => {}
+            Err(error) if !format.is_json() => return Err(format::failure(&error)),
+            Err(error) => {
+                failed = true;
+                write_out(&format::error_line(&error));
+            }
+        }
+        if runner.was_interrupted {
+            break;
+        }
+    }
+    match wrong {
+        Some(error) if !format.is_json() => Err(format::failure(&error)),
+        Some(_) => Ok(printed(true)),
+        None => Ok(printed(failed)),
+    }
+}
+
+fn usage(message: &str, hint: &str) -> Error {
+    evergraph::Error::argument(message, hint).into()
+}
+
+/// Parameters of a line `:params {json}`.
+///
+/// # Errors
+/// Another command, or no JSON object.
+pub fn parameters_of(line: &str) -> Result<Parameters, Error> {
+    let hint = "write :params {\"name\": \"Ann\", \"ids\": [1, 2]}";
+    let json = line
+        .strip_prefix(":params")
+        .or_else(|| line.strip_prefix(":param"));
+    let Some(json) = json.filter(|rest| rest.starts_with([' ', '\t', '{'])) else {
+        return Err(usage(&format!("{line:?} is no line of parameters"), hint));
+    };
+    let json: Json = serde_json::from_str(json)
+        .map_err(|error| usage(&format!("the parameters are no JSON: {error}"), hint))?;
+    let Json::Object(members) = json else {
+        return Err(usage("the parameters are no JSON object", hint));
+    };
+    let entries = members.iter().map(|(name, json)| {
+        let value = from_json(json);
+        let value = value.map_err(|why| usage(&format!("parameter {name}: {why}"), hint))?;
+        Ok((name.clone(), value))
+    });
+    entries
+        .collect::<Result<Vec<_>, Error>>()
+        .map(|entries| entries.into_iter().collect())
+}
+
+/// Runs a statement and prints its result.
+fn print(runner: &mut Runner<'_>, text: &str, format: Format) -> Result<(), Error> {
+    let (rows, taken) = runner.run(text)?;
+    let mut out = BufWriter::new(io::stdout().lock());
+    printing(format::print(rows, format, taken, &mut out))
+}
+
+/// The outcome of printing. Without a reader of standard output there is no more to do.
+pub fn printing(done: Result<(), PrintError>) -> Result<(), Error> {
+    match done {
+        Ok(()) => Ok(()),
+        Err(PrintError::Query(error)) => Err(error),
+        Err(PrintError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+            let _ = io::stderr().flush();
+            std::process::exit(0)
+        }
+        Err(PrintError::Io(error)) => Err(evergraph::Error::io("standard output", error).into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_json_or_texts() {
+        let of = |text| parameter(text).map(|(name, value)| format!("{name} {value}"));
+        assert_eq!(of("age=3").unwrap(), "age 3");
+        assert_eq!(of("$name=Ann Lee").unwrap(), "name 'Ann Lee'");
+        assert_eq!(of("zip=\"0815\"").unwrap(), "zip '0815'");
+        assert_eq!(of("ids=[1, 2.5, null]").unwrap(), "ids [1, 2.5, null]");
+        let date = r#"day={"$type":"Date","_value":"2020-02-29"}"#;
+        assert_eq!(of(date).unwrap(), "day date('2020-02-29')");
+        assert!(of("age").is_err() && of("=3").is_err());
+        assert!(of(r#"day={"$type":"Date","_value":"2021-02-29"}"#).is_err());
+    }
+
+    #[test]
+    fn lines_of_parameters_are_json_objects() {
+        let read = parameters_of(r#":params {"a": 1, "b": {"c": [true]}}"#).unwrap();
+        let shown: Vec<String> = read
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        assert_eq!(shown, ["a=1", "b={c: [true]}"]);
+        for bad in [
+            ":params",
+            ":params [1]",
+            ":params {a: 1}",
+            ":help",
+            ":paramsx {}",
+        ] {
+            assert!(parameters_of(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Opening a database for statements.
+
+use std::path::Path;
+
+use evergraph::query::Statement;
+use evergraph::{Database, Error, MediumKind, Options, StorageError, TopologyError};
+
+use crate::medium::{MediumArgs, note_writer};
+use crate::report::Failure;
+
+/// Opens a database for one statement, and says whether only for reading: then others may
+/// write meanwhile. It is made if there is none, and that is wanted.
+pub fn for_statement(
+    path: &Path,
+    medium: &MediumArgs,
+    create: bool,
+    statement: &Statement,
+) -> Result<(Database, bool), Failure> {
+    let options = medium.options()?;
+    if create && is_missing(path, &options) {
+        return Ok((created(path, options)?, false));
+    }
+    let db = opened(path, &medium.read_only()?)?;
+    // What cannot be run is told when it is run.
+    if !db.is_write(statement).unwrap_or(false) {
+        return Ok((db, true));
+    }
+    drop(db);
+    Ok((opened(path, &options)?, false))
+}
+
+/// Opens a database for statements that may write; for reading, if another process writes
+/// it or its files may only be read.
+pub fn for_many(
+    path: &Path,
+    medium: &MediumArgs,
+    create: bool,
+) -> Result<(Database, bool), Failure> {
+    let options = medium.options()?;
+    if create && is_missing(path, &options) {
+        return Ok((created(path, options)?, false));
+    }
+    match Database::open(path, &options) {
+        Ok(db) => Ok((checked(db)?, false)),
+        Err(error) if can_be_read(&error) => Ok((opened(path, &medium.read_only()?)?, true)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn can_be_read(error: &Error) -> bool {
+    match error {
+        Error::Store(TopologyError::Storage(StorageError::Locked { .. })) => true,
+        Error::Store(_) => error.summary().contains("ermission denied"),
+        _ => false,
+    }
+}
+
+fn is_missing(path: &Path, options: &Options) -> bool {
+    options.medium == MediumKind::Dram || !Database::exists(path)
+}
+
+fn created(path: &Path, options: Options) -> Result<Database, Failure> {
+    let options = Options {
+        property_graph: true,
+        ..options
+    };
+    Ok(Database::create(path, &options)?)
+}
+
+fn opened(path: &Path, options: &Options) -> Result<Database, Failure> {
+    let db = match Database::open(path, options) {
+        Err(Error::Usage { message, .. }) if !Database::exists(path) => {
+            let hint = "check the path, or make one with --create or `evergraph import`";
+            return Err(Failure::new(message, hint));
+        }
+        db => db?,
+    };
+    note_writer(&db);
+    checked(db)
+}
+
+fn checked(db: Database) -> Result<Database, Failure> {
+    db.property_graph()?;
+    Ok(db)
+}

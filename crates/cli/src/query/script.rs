@@ -1,0 +1,222 @@
+//! Statements as a stream of lines has them.
+
+use std::collections::VecDeque;
+use std::io::{self, BufRead, Read};
+
+/// Most bytes of a statement with what is around it.
+const MOST_BYTES: usize = 128 << 20;
+
+/// A part of a script.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A statement without its semicolon.
+    Statement(String),
+    /// A line that begins with a colon.
+    Command(String),
+    /// What can be neither, and why.
+    Bad(String),
+}
+
+/// Statements and commands, as they come in. A statement ends with a semicolon at the end
+/// of a line, or at the end of the input; a command is a line that begins with a colon,
+/// between statements.
+pub struct Script<R> {
+    input: R,
+    parts: VecDeque<Part>,
+}
+
+impl<R: BufRead> Script<R> {
+    /// Reads from the beginning of an input.
+    pub fn new(input: R) -> Self {
+        Script {
+            input,
+            parts: VecDeque::new(),
+        }
+    }
+
+    /// The next part; nothing at the end. Waits for lines; O(length).
+    ///
+    /// # Errors
+    /// Of the input.
+    pub fn next(&mut self) -> io::Result<Option<Part>> {
+        let mut raw = Vec::new();
+        while self.parts.is_empty() {
+            let most = MOST_BYTES.saturating_sub(raw.len()) as u64;
+            let begin = raw.len();
+            let read = (&mut self.input).take(most).read_until(b'\n', &mut raw)?;
+            let is_end = read == 0 && most > 0;
+            let line = &raw[begin..];
+            if most == 0 {
+                raw.clear();
+                self.skip_line()?;
+                let why = format!("a statement has more than {} MiB", MOST_BYTES >> 20);
+                self.parts.push_back(Part::Bad(why));
+            } else if raw.trim_ascii().is_empty() {
+                if is_end {
+                    return Ok(None);
+                }
+                raw.clear();
+            } else if is_end || ends(line) || raw.trim_ascii_start().starts_with(b":") {
+                self.parts.extend(parts(std::mem::take(&mut raw)));
+            }
+        }
+        Ok(self.parts.pop_front())
+    }
+
+    /// Passes over the rest of a line.
+    fn skip_line(&mut self) -> io::Result<()> {
+        loop {
+            let seen = self.input.fill_buf()?;
+            let (used, is_done) = match seen.iter().position(|&byte| byte == b'\n') {
+                Some(at) => (at + 1, true),
+                None => (seen.len(), seen.is_empty()),
+            };
+            self.input.consume(used);
+            if is_done {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Whether a line ends a statement.
+pub fn ends(line: &[u8]) -> bool {
+    line.trim_ascii_end().ends_with(b";")
+}
+
+fn parts(raw: Vec<u8>) -> Vec<Part> {
+    let Ok(text) = String::from_utf8(raw) else {
+        return vec![Part::Bad("the input is not UTF-8".to_string())];
+    };
+    let text = text.trim();
+    if text.starts_with(':') {
+        return vec![Part::Command(
+            text.trim_end_matches(';').trim_end().to_string(),
+        )];
+    }
+    let statements = split(text).into_iter();
+    statements
+        .map(|statement| Part::Statement(statement.to_string()))
+        .collect()
+}
+
+/// Statements between semicolons, those in texts, names and comments apart. Of what is
+/// between only blanks and comments, nothing is left.
+fn split(text: &str) -> Vec<&str> {
+    let mut statements = Vec::new();
+    let (mut begin, mut has_content) = (0, false);
+    let mut rest = text.char_indices().peekable();
+    while let Some((at, character)) = rest.next() {
+        match character {
+            '\'' | '"' | '`' => {
+                has_content = true;
+                let escapes = character != '`';
+                while let Some((_, inner)) = rest.next() {
+                    match inner {
+                        '\\' if escapes => drop(rest.next()),
+                        inner if inner == character => break,
+                        _ => {}
+                    }
+                }
+            }
+            '/' if text[at..].starts_with("//") => {
+                while rest.next_if(|(_, inner)| *inner != '\n').is_some() {}
+            }
+            '/' if text[at..].starts_with("/*") => {
+                let end = text[at + 2..]
+                    .find("*/")
+                    .map_or(text.len(), |end| at + end + 4);
+                while rest.next_if(|(at, _)| *at < end).is_some() {}
+            }
+            ';' => {
+                if has_content {
+                    statements.push(text[begin..at].trim());
+                }
+                (begin, has_content) = (at + 1, false);
+            }
+            other => has_content |= !other.is_whitespace(),
+        }
+    }
+    if has_content {
+        statements.push(text[begin..].trim());
+    }
+    statements
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Vec<Part> {
+        let mut script = Script::new(text.as_bytes());
+        let mut parts = Vec::new();
+        while let Some(part) = script.next().unwrap() {
+            parts.push(part);
+        }
+        parts
+    }
+
+    fn statement(text: &str) -> Part {
+        Part::Statement(text.to_string())
+    }
+
+    #[test]
+    fn statements_end_with_a_semicolon_and_a_line() {
+        assert_eq!(read(""), []);
+        assert_eq!(read("\n ;\n// nothing\n;\n"), []);
+        assert_eq!(read("RETURN 1"), [statement("RETURN 1")]);
+        assert_eq!(
+            read("RETURN 1;\n\nMATCH (n)\n  RETURN n ; \r\n"),
+            [statement("RETURN 1"), statement("MATCH (n)\n  RETURN n")]
+        );
+        assert_eq!(
+            read("RETURN 1; RETURN 2;\n"),
+            [statement("RETURN 1"), statement("RETURN 2")]
+        );
+    }
+
+    #[test]
+    fn semicolons_in_texts_end_nothing() {
+        for text in [
+            r"RETURN 'a;b' + ';\';' + ';'",
+            "RETURN `a;b`",
+            "RETURN /* ; ' */ 1 // ; \"\n",
+            r#"RETURN "';" "#,
+        ] {
+            assert_eq!(read(&format!("{text};\n")), [statement(text.trim())]);
+        }
+    }
+
+    /// One bad statement does not take the next ones with it.
+    #[test]
+    fn an_open_text_ends_with_its_line() {
+        assert_eq!(
+            read("RETURN 'a;\nRETURN 2;\n"),
+            [statement("RETURN 'a;"), statement("RETURN 2")]
+        );
+    }
+
+    #[test]
+    fn commands_are_lines() {
+        assert_eq!(
+            read(":params {\"a\": 1}\nRETURN $a;\n:help;\n"),
+            [
+                Part::Command(":params {\"a\": 1}".to_string()),
+                statement("RETURN $a"),
+                Part::Command(":help".to_string()),
+            ]
+        );
+        // Within a statement it is a label.
+        assert_eq!(
+            read("MATCH (n\n:A) RETURN n;"),
+            [statement("MATCH (n\n:A) RETURN n")]
+        );
+    }
+
+    #[test]
+    fn what_is_no_text_is_told() {
+        let mut script = Script::new(&b"RETURN '\xff';\nRETURN 1;\n"[..]);
+        assert!(matches!(script.next().unwrap(), Some(Part::Bad(_))));
+        assert_eq!(script.next().unwrap(), Some(statement("RETURN 1")));
+    }
+}

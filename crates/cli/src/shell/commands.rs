@@ -1,0 +1,168 @@
+//! Commands of the shell: lines that begin with a colon.
+
+use clap::ValueEnum;
+use evergraph::At;
+
+use super::{Next, Shell};
+use crate::index;
+use crate::query::format::Format;
+use crate::query::parameters_of;
+use crate::report::{Failure, count, table, write_out};
+
+/// Commands with what they do, in the order of `:help`.
+pub const COMMANDS: [(&str, &str); 10] = [
+    (":help", "list commands"),
+    (
+        ":schema",
+        "show labels, types, properties, indexes and constraints",
+    ),
+    (
+        ":params {json}",
+        "set the parameters of statements; alone, show them",
+    ),
+    (
+        ":format F",
+        "print results as table, csv, json or typed-json",
+    ),
+    (":timing", "say how long statements take, or stop saying it"),
+    (
+        ":asof AT",
+        "read the graph as it was: a snapshot, a date, a commit; `now` ends it",
+    ),
+    (":begin", "begin a transaction of several statements"),
+    (":commit", "commit it"),
+    (":rollback", "give it up"),
+    (":quit", "end; so do :exit and Ctrl-D"),
+];
+
+impl Shell<'_> {
+    /// Does what a command says.
+    pub(super) fn command(&mut self, line: &str) -> Next {
+        let (name, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let argument = argument.trim();
+        let done = match name {
+            ":help" => Ok(help()),
+            ":schema" => self.schema(),
+            ":timing" => self.timing(argument),
+            ":asof" => self.as_of(argument),
+            ":format" => self.choose(argument),
+            ":params" | ":param" => self.parameters(line, argument),
+            ":begin" => self.begin(),
+            ":commit" => self.commit(),
+            ":rollback" => match self.runner.roll_back() {
+                true => Ok("rolled back\n".to_string()),
+                false => Err(Failure::new("there is no transaction", ":begin begins one")),
+            },
+            ":quit" | ":exit" => return Next::Quit,
+            other => Err(Failure::new(
+                format!("there is no command {other}"),
+                ":help lists them",
+            )),
+        };
+        match done {
+            Ok(text) => write_out(&text),
+            Err(failure) => self.fail(&failure),
+        }
+        Next::More
+    }
+
+    fn schema(&self) -> Result<String, Failure> {
+        let graph = self.db.property_graph()?;
+        let (view, statistics) = (graph.view(), graph.statistics());
+        let listed = |names: Vec<std::sync::Arc<str>>| match names.is_empty() {
+            true => "-".to_string(),
+            false => names.join(", "),
+        };
+        let mut rows = vec![
+            ("nodes", count(statistics.nodes.records)),
+            ("relationships", count(statistics.relationships.records)),
+            ("labels", listed(view.known_labels())),
+            ("types", listed(view.known_types())),
+            ("properties", listed(view.known_keys())),
+        ];
+        let definitions = graph.definitions();
+        rows.extend(definitions.iter().map(|one| ("rule", index::text(one))));
+        Ok(table(&rows))
+    }
+
+    fn timing(&mut self, argument: &str) -> Result<String, Failure> {
+        self.is_timing = match argument {
+            "" => !self.is_timing,
+            "on" => true,
+            "off" => false,
+            _ => return Err(Failure::new("timing is on or off", "write :timing")),
+        };
+        let state = if self.is_timing { "on" } else { "off" };
+        Ok(format!("timing {state}\n"))
+    }
+
+    fn as_of(&mut self, argument: &str) -> Result<String, Failure> {
+        let at = match argument.trim_matches(['\'', '"']) {
+            "" | "now" => None,
+            text => Some(At::from_text(text)),
+        };
+        let Some(at) = at else {
+            self.runner.as_of = None;
+            return Ok("reading the newest commit\n".to_string());
+        };
+        let moment = self.db.moment(&at)?;
+        self.runner.as_of = Some(at);
+        Ok(format!(
+            "reading {}, commit {}\n",
+            moment.name(),
+            moment.csn
+        ))
+    }
+
+    fn choose(&mut self, argument: &str) -> Result<String, Failure> {
+        let format = Format::from_str(argument, true);
+        self.format = format.map_err(|_| {
+            let all = Format::value_variants().iter();
+            let names =
+                all.filter_map(|format| Some(format.to_possible_value()?.get_name().to_string()));
+            Failure::new(
+                format!("there is no format {argument:?}"),
+                format!("choose one of {}", names.collect::<Vec<_>>().join(", ")),
+            )
+        })?;
+        Ok(String::new())
+    }
+
+    fn parameters(&mut self, line: &str, argument: &str) -> Result<String, Failure> {
+        if argument.is_empty() {
+            let all = self.runner.parameters.iter();
+            return Ok(all
+                .map(|(name, value)| format!("${name} = {value}\n"))
+                .collect());
+        }
+        let parameters = parameters_of(line);
+        self.runner.parameters =
+            parameters.map_err(|error| Failure::new(error.message(), error.hint()))?;
+        Ok(String::new())
+    }
+
+    fn begin(&mut self) -> Result<String, Failure> {
+        let begun = self.runner.begin();
+        match begun.map_err(|error| Failure::new(error.message(), error.hint()))? {
+            true => Ok("begun\n".to_string()),
+            false => Err(Failure::new(
+                "there is a transaction already",
+                ":commit or :rollback ends it",
+            )),
+        }
+    }
+
+    fn commit(&mut self) -> Result<String, Failure> {
+        let done = self.runner.commit();
+        match done.map_err(|error| Failure::new(error.message(), error.hint()))? {
+            Some(Some(csn)) => Ok(format!("commit {csn}\n")),
+            Some(None) => Ok("nothing was written\n".to_string()),
+            None => Err(Failure::new("there is no transaction", ":begin begins one")),
+        }
+    }
+}
+
+fn help() -> String {
+    let rows = COMMANDS.map(|(name, what)| (name, what.to_string()));
+    table(&rows)
+}

@@ -1,0 +1,176 @@
+//! `evergraph shell`: statements by hand.
+
+mod commands;
+mod completion;
+mod editor;
+
+use std::io::{self, BufRead, BufWriter, IsTerminal};
+use std::path::PathBuf;
+
+use evergraph::query::Error;
+use evergraph::{At, Database};
+
+use crate::medium::MediumArgs;
+use crate::query::format::{self, Format};
+use crate::query::limits::{Interrupts, LimitArgs};
+use crate::query::runner::Runner;
+use crate::query::script::{Part, Script};
+use crate::query::{open, printing};
+use crate::report::{Failure, Report, note, tell, write_out};
+use completion::Names;
+use editor::{Editor, Entered};
+
+/// Arguments of `shell`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Directory of the database
+    db: PathBuf,
+    /// Make the database, a property graph, if there is none
+    #[arg(long)]
+    create: bool,
+    /// The graph as it was: the name of a snapshot, a date, or a commit
+    #[arg(long, value_name = "AT")]
+    as_of: Option<String>,
+    /// Format of the results [default: table]
+    #[arg(long, value_name = "F")]
+    format: Option<Format>,
+    #[command(flatten)]
+    limits: LimitArgs,
+    #[command(flatten)]
+    medium: MediumArgs,
+}
+
+/// Runs the command.
+pub fn execute(args: &Args, as_json: bool) -> Result<Report, Failure> {
+    let format = crate::query::format_of(args.format, as_json)?;
+    let interrupts = Interrupts::listen();
+    let (db, is_reading) = open::for_many(&args.db, &args.medium, args.create)?;
+    let mut shell = Shell {
+        db: &db,
+        runner: Runner::new(&db, &args.limits, &interrupts),
+        format,
+        is_timing: false,
+        failed: false,
+    };
+    shell.runner.as_of = args.as_of.as_deref().map(At::from_text);
+    let is_by_hand = io::stdin().is_terminal() && io::stdout().is_terminal();
+    match is_by_hand {
+        true => shell.converse(&args.db)?,
+        false => drop(shell.read(io::stdin().lock())?),
+    }
+    let is_failure = shell.failed && !is_by_hand;
+    drop(shell);
+    match is_reading {
+        true => drop(db),
+        false => db.close()?,
+    }
+    Ok(Report {
+        is_failure,
+        ..Report::new(serde_json::Value::Null, "")
+    })
+}
+
+/// Whether there is more to do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Next {
+    More,
+    Quit,
+}
+
+/// A conversation.
+struct Shell<'db> {
+    db: &'db Database,
+    runner: Runner<'db>,
+    format: Format,
+    is_timing: bool,
+    /// Whether something failed.
+    failed: bool,
+}
+
+impl Shell<'_> {
+    /// With a person at a terminal.
+    fn converse(&mut self, path: &std::path::Path) -> Result<(), Failure> {
+        note(&format!(
+            "{}: statements end with ; and Enter, :help lists commands, Ctrl-D ends",
+            path.display()
+        ));
+        let mut editor = Editor::new();
+        loop {
+            editor.know(Names::of(self.db));
+            let entered = editor.read(&self.prompt());
+            let entered = entered.map_err(|error| evergraph::Error::io("the terminal", error))?;
+            match entered {
+                Entered::Text(text) => {
+                    if self.read(text.as_bytes())? == Next::Quit {
+                        return Ok(());
+                    }
+                }
+                Entered::Nothing => {}
+                Entered::End => return Ok(()),
+            }
+        }
+    }
+
+    fn prompt(&self) -> String {
+        let at = match &self.runner.as_of {
+            Some(at) => format!("@{at}"),
+            None => String::new(),
+        };
+        let star = if self.runner.is_in_transaction() {
+            "*"
+        } else {
+            ""
+        };
+        format!("evergraph{at}{star}> ")
+    }
+
+    /// All that an input says.
+    fn read(&mut self, input: impl BufRead) -> Result<Next, Failure> {
+        let mut script = Script::new(input);
+        loop {
+            let part = script.next();
+            let part = part.map_err(|error| evergraph::Error::io("standard input", error))?;
+            let next = match part {
+                None => return Ok(Next::More),
+                Some(Part::Statement(text)) => self.run(&text),
+                Some(Part::Command(line)) => self.command(&line),
+                Some(Part::Bad(why)) => {
+                    self.fail(&Failure::new(
+                        why,
+                        "write statements in UTF-8, one after another",
+                    ));
+                    Next::More
+                }
+            };
+            if next == Next::Quit {
+                return Ok(Next::Quit);
+            }
+        }
+    }
+
+    fn run(&mut self, text: &str) -> Next {
+        let done = self.runner.run(text).and_then(|(rows, taken)| {
+            let mut out = BufWriter::new(io::stdout().lock());
+            printing(format::print(rows, self.format, taken, &mut out))?;
+            Ok(taken)
+        });
+        match done {
+            Ok(taken) if self.is_timing => write_out(&format::timing(taken)),
+            Ok(_) => {}
+            Err(error) => self.failed_statement(&error),
+        }
+        Next::More
+    }
+
+    fn failed_statement(&mut self, error: &Error) {
+        if self.format.is_json() {
+            write_out(&format::error_line(error));
+        }
+        self.fail(&format::failure(error));
+    }
+
+    fn fail(&mut self, failure: &Failure) {
+        self.failed = true;
+        tell(failure);
+    }
+}

@@ -1,0 +1,353 @@
+//! `evergraph query`.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+
+use expect_test::expect;
+use serde_json::{Value, json};
+
+use crate::common::Place;
+
+const MOVIES: &str = "CREATE \
+    (keanu:Person {name: 'Keanu Reeves', born: 1964}), \
+    (carrie:Person {name: 'Carrie-Anne Moss', born: 1967}), \
+    (lana:Person {name: 'Lana Wachowski', born: 1965}), \
+    (matrix:Movie {title: 'The Matrix', released: 1999}), \
+    (john:Movie {title: 'John Wick', released: 2014}), \
+    (keanu)-[:ACTED_IN {roles: ['Neo']}]->(matrix), \
+    (carrie)-[:ACTED_IN {roles: ['Trinity']}]->(matrix), \
+    (lana)-[:DIRECTED]->(matrix), \
+    (keanu)-[:ACTED_IN {roles: ['John Wick']}]->(john)";
+
+/// A place with a database of films.
+fn movies() -> Place {
+    let place = Place::new();
+    place
+        .call_with(&["query", "db", MOVIES, "--create"])
+        .expect(0);
+    place
+}
+
+fn query(place: &Place, text: &str, flags: &[&str]) -> String {
+    let outcome = place.call_with(&[&["query", "db", text], flags].concat());
+    outcome.expect(0);
+    outcome.stdout
+}
+
+#[test]
+fn tables_are_for_people() {
+    let place = Place::new();
+    let made = place.call_with(&["query", "db", MOVIES, "--create"]);
+    expect![[r#""#]].assert_eq(&made.stdout);
+    let cast = "MATCH (p:Person)-[r:ACTED_IN]->(m:Movie) \
+                RETURN p.name, r.roles, m.title, m.released, m.tagline ORDER BY p.name, m.released";
+    expect![[r#""#]].assert_eq(&query(&place, cast, &[]));
+    let path = "MATCH p = (:Person {born: 1965})-->(m) RETURN p, 'a\nb' AS text";
+    expect![[r#""#]].assert_eq(&query(&place, path, &[]));
+    let plan = "EXPLAIN MATCH (p:Person)-[:ACTED_IN]->(m) WHERE p.born > 1965 RETURN m.title";
+    assert!(query(&place, plan, &[]).contains("Expand"));
+}
+
+#[test]
+fn csv_is_for_sheets() {
+    let place = movies();
+    let text = "UNWIND [{a: 1, b: 'x, \"y\"'}, {a: null, b: ''}] AS m \
+                RETURN m.a AS a, m.b AS b, date('2020-02-29') AS d, [1, 2] AS l";
+    expect![[r#""#]].assert_eq(&query(&place, text, &["--format", "csv"]));
+}
+
+#[test]
+fn json_is_for_programs() {
+    let place = movies();
+    let text = "MATCH (p:Person {born: 1965})-[r]->(m) RETURN p, r, m.title, 1.5, null, \
+                duration('P1D') AS d";
+    let outcome = place.call_with(&["--json", "query", "db", text]);
+    let found = outcome.json();
+    assert_eq!(
+        found["columns"],
+        json!(["p", "r", "m.title", "1.5", "null", "d"])
+    );
+    let row = &found["rows"][0];
+    assert_eq!(row[0]["labels"], json!(["Person"]));
+    assert_eq!(
+        row[0]["properties"],
+        json!({ "name": "Lana Wachowski", "born": 1965 })
+    );
+    assert_eq!(row[1]["startNodeElementId"], row[0]["elementId"]);
+    assert_eq!(row[1]["type"], "DIRECTED");
+    assert_eq!(
+        row.as_array().unwrap()[2..],
+        [json!("The Matrix"), json!(1.5), json!(null), json!("P1D")]
+    );
+    let typed = query(&place, text, &["--format", "typed-json"]);
+    let typed: Value = serde_json::from_str(&typed).unwrap();
+    let row = &typed["rows"][0];
+    assert_eq!(row[0]["$type"], "Node");
+    assert_eq!(
+        row[0]["_value"]["_properties"]["born"],
+        json!({ "$type": "Integer", "_value": "1965" })
+    );
+    assert_eq!(row[1]["_value"]["_type"], "DIRECTED");
+    assert_eq!(row[5], json!({ "$type": "Duration", "_value": "P1D" }));
+    let written = place.json("query db CREATE(:City)");
+    assert_eq!(written["stats"]["nodes_created"], 1);
+    assert_eq!(written["rows"], json!([]));
+}
+
+#[test]
+fn parameters_are_given() {
+    let place = movies();
+    let text = "MATCH (p:Person) WHERE p.born IN $years AND p.name <> $not RETURN p.name";
+    let flags = [
+        "--param",
+        "years=[1964, 1965]",
+        "--param",
+        "not=Keanu Reeves",
+    ];
+    assert!(query(&place, text, &flags).contains("Lana"));
+    let refused = place.call_with(&["query", "db", "RETURN $x", "--param", "x"]);
+    refused.expect(2);
+}
+
+#[test]
+fn the_past_is_read() {
+    let place = movies();
+    place.json("snapshot db create before");
+    query(&place, "MATCH (n) DETACH DELETE n", &[]);
+    let count = "MATCH (n) RETURN count(*)";
+    for flags in [&["--as-of", "before"][..], &["--as-of", "1"]] {
+        assert!(query(&place, count, flags).contains('5'));
+    }
+    assert!(query(&place, &format!("AS OF 'before' {count}"), &[]).contains('5'));
+    assert!(query(&place, count, &[]).contains('0'));
+    let refused = place.call_with(&["query", "db", "CREATE (:A)", "--as-of", "before"]);
+    refused.expect(1);
+    assert!(refused.error().contains("past"), "{refused:#?}");
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let place = movies();
+    place.file("e.txt", "0 1\n");
+    place.json("import edges e.txt");
+    let mut said = String::new();
+    for arguments in [
+        &["db", "MATCH (n)\n  RETRUN n"][..],
+        &["db", "MATCH (n) RETURN m"],
+        &["db", "RETURN toUper('a')"],
+        &["db", "RETURN 1 / 0"],
+        &["db", "RETURN $name", "--param", "nme=1"],
+        &["db", "RETURN date('2021-02-30')"],
+        &["db", "RETURN 9223372036854775807 + 1"],
+        &["db", "CALL db.label()"],
+        &["db", "MATCH (n:Movie) DELETE n"],
+        &["db", "COPY TO 'a.csv'"],
+        &["db", ""],
+        &["nothing", "RETURN 1"],
+        &["edges", "RETURN 1"],
+        &["db", "RETURN 1", "--as-of", "nothing"],
+        &["db", "RETURN 1", "--timeout", "soon"],
+        &["db", "RETURN 1", "--format", "csv", "--json"],
+    ] {
+        let outcome = place.call_with(&[&["query"], arguments].concat());
+        assert!(matches!(outcome.code, Some(1 | 2)), "{outcome:#?}");
+        let text = outcome.stderr.trim_end();
+        said += &format!("$ {}\n{text}\n", arguments.join(" "));
+    }
+    expect![[r#""#]].assert_eq(&said);
+}
+
+#[test]
+fn programs_drive_it() {
+    let place = movies();
+    let script = "\
+        :params {\"n\": {\"$type\": \"Integer\", \"_value\": \"7\"}}\n\
+        RETURN $n AS n;\n\
+        RETURN $n;\n\
+        MATCH (p:Person)\n  RETURN count(*) AS\n  c;\n\
+        RETURN 'open;\n\
+        :params [1]\n\
+        RETURN 2;\n\
+        CREATE (:A); MATCH (a:A) RETURN count(*);\n\
+        MATCH (n)\n RETRUN n;\n\
+        RETURN 3";
+    let outcome = place.feed(&["query", "db", "-", "--format", "json"], script);
+    outcome.expect(1);
+    let lines: Vec<Value> = outcome
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let results: Vec<Value> = lines
+        .iter()
+        .map(|line| match line.get("error") {
+            Some(error) => json!([error["code"], error["line"], error["column"]]),
+            None => line["rows"].clone(),
+        })
+        .collect();
+    assert_eq!(
+        json!(results),
+        json!([
+            [[7]],
+            ["ParameterMissing", null, null],
+            [[3]],
+            ["SyntaxError", 1, 8],
+            ["ClientError", null, null],
+            [],
+            [[1]],
+            ["SyntaxError", 2, 2],
+            [[3]],
+        ])
+    );
+    // For people, the first failure ends it.
+    let outcome = place.feed(&["query", "db", "-"], "RETURN 1;\nBAD;\nRETURN 2;\n");
+    outcome.expect(1);
+    assert!(!outcome.stdout.contains('2'), "{outcome:#?}");
+    place.feed(&["query", "db", "-"], "").expect(0);
+}
+
+/// Each line is there before the next statement is written.
+#[test]
+fn lines_are_flushed_at_once() {
+    let place = movies();
+    let mut child = place.interactive(&["query", "db", "-", "--format", "json"]);
+    let mut stdin = child.stdin.take().unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    for number in 0..3 {
+        writeln!(stdin, "RETURN {number} AS n;").unwrap();
+        let mut line = String::new();
+        stdout.read_line(&mut line).unwrap();
+        let line: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(line["rows"], json!([[number]]));
+    }
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn bad_input_is_refused_or_bounded() {
+    let place = movies();
+    let deep = format!("RETURN {}1{};\n", "(".repeat(100_000), ")".repeat(100_000));
+    let unions = format!(
+        "RETURN 1 AS a{};\n",
+        " UNION ALL RETURN 1 AS a".repeat(100_000)
+    );
+    let lists = format!("RETURN {}{};\n", "[".repeat(100_000), "]".repeat(100_000));
+    let long = format!("RETURN '{}' AS a;\n", "x".repeat(1 << 20));
+    for text in [&deep, &unions, &lists, &long] {
+        let outcome = place.feed(&["query", "db", "-", "--format", "json"], text);
+        assert!(matches!(outcome.code, Some(0 | 1)), "{:?}", outcome.code);
+        let line: Value = serde_json::from_str(&outcome.stdout).unwrap();
+        assert!(line.is_object());
+    }
+    let bounded: [(&str, &[&str]); 8] = [
+        ("UNWIND range(1, 1000000000000) AS x RETURN x LIMIT 3", &[]),
+        (
+            "UNWIND range(1, 1000000000000) AS x RETURN count(x)",
+            &["--timeout", "1s"],
+        ),
+        (
+            "MATCH (a), (b), (c), (d), (e), (f), (g), (h), (i), (j), (k), (l), (m), (n) RETURN count(*)",
+            &["--timeout", "100ms"],
+        ),
+        (
+            "RETURN size(reduce(s = 'ab', x IN range(1, 60) | s + s))",
+            &["--memory-limit", "64MiB"],
+        ),
+        (
+            "UNWIND range(1, 3000000) AS x RETURN x AS y ORDER BY toString(x)",
+            &["--memory-limit", "16MiB"],
+        ),
+        (
+            "UNWIND range(1, 3000000) AS x WITH collect(x) AS l RETURN size(l)",
+            &["--memory-limit", "1MiB"],
+        ),
+        (
+            "RETURN reduce(l = [], x IN range(1, 100000) | [l]) IS NULL",
+            &["--timeout", "10s"],
+        ),
+        (
+            "RETURN 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!' =~ '((a+)+)+'",
+            &["--timeout", "10s"],
+        ),
+    ];
+    for (text, flags) in bounded {
+        let outcome = place.call_with(&[&["query", "db", text], flags].concat());
+        assert!(matches!(outcome.code, Some(0 | 1)), "{outcome:#?}");
+    }
+    assert!(query(&place, "MATCH (n) RETURN count(*)", &[]).contains('5'));
+}
+
+/// Ctrl-C ends the statement, which leaves nothing.
+#[test]
+fn ctrl_c_cancels() {
+    let place = movies();
+    let endless = "CREATE (:A) WITH 1 AS one UNWIND range(1, 100000) AS a \
+                   UNWIND range(1, 100000) AS b UNWIND range(1, 100000) AS c \
+                   RETURN count(*);\n";
+    let mut child = place.interactive(&["query", "db", "-", "--format", "json"]);
+    let mut stdin = child.stdin.take().unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    // It listens to signals when it has answered.
+    writeln!(stdin, "RETURN 1;").unwrap();
+    let mut line = String::new();
+    stdout.read_line(&mut line).unwrap();
+    stdin.write_all(endless.as_bytes()).unwrap();
+    stdin.flush().unwrap();
+    // Until the statement runs, the signal ends the program.
+    let process = format!("/proc/{}/stat", child.id());
+    let ticks = || {
+        let stat = std::fs::read_to_string(&process).unwrap();
+        let fields: Vec<&str> = stat
+            .rsplit(')')
+            .next()
+            .unwrap()
+            .split_whitespace()
+            .collect();
+        fields[11].parse::<u64>().unwrap()
+    };
+    let begin = ticks();
+    while ticks() < begin + 20 {
+        std::thread::yield_now();
+    }
+    let told = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(told.unwrap().success());
+    line.clear();
+    stdout.read_line(&mut line).unwrap();
+    let answer: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(answer["error"]["detail"], "Cancelled");
+    drop(stdin);
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+    assert!(query(&place, "MATCH (a:A) RETURN count(*)", &[]).contains('0'));
+}
+
+#[test]
+fn reading_goes_on_beside_a_writer() {
+    let place = movies();
+    let options = evergraph::Options::default();
+    let db = evergraph::Database::open(place.path("db"), &options).unwrap();
+    let read = place.call_with(&["query", "db", "MATCH (n) RETURN count(*)"]);
+    read.expect(0);
+    let script = place.feed(&["query", "db", "-"], "MATCH (n) RETURN count(*);\n");
+    script.expect(0);
+    assert!(
+        script.stderr.contains("another process is writing"),
+        "{script:#?}"
+    );
+    let written = place.call_with(&["query", "db", "CREATE (:A)"]);
+    written.expect(1);
+    assert!(written.error().contains("open for writing"), "{written:#?}");
+    db.close().unwrap();
+}
+
+/// A program that drives it.
+impl Place {
+    fn interactive(&self, arguments: &[&str]) -> std::process::Child {
+        let mut command = std::process::Command::new(crate::common::EVERGRAPH);
+        command.args(arguments).current_dir(self.path("."));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.stderr(Stdio::null()).spawn().unwrap()
+    }
+}

@@ -1,0 +1,423 @@
+//! Statements that are no queries: indexes, constraints, and lists of what there is.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use evergraph_functions::functions::{self, Function};
+use evergraph_interpreter::{Datum, Parameters, Query};
+use evergraph_property_graph::Value;
+use evergraph_property_graph::graph::{
+    Definition, DefinitionState, PropertyGraph, Rule, Subject, ValueType,
+};
+use evergraph_syntax::tree::{
+    Command, CreateConstraint, CreateIndex, Drop, IndexKind, Listing, Name, Requirement, Show,
+    Subject as Of,
+};
+
+use super::cell::Cell;
+use super::error::Error;
+use super::rows::{Rows, Summary};
+use super::statement::Statement;
+
+/// Whether a command changes the database.
+pub(super) fn is_write(command: &Command) -> bool {
+    !matches!(command, Command::Show(_) | Command::CopyTo(_))
+}
+
+/// Runs a command by itself.
+pub(super) fn execute(
+    graph: &PropertyGraph,
+    command: &Command,
+    statement: &Statement,
+) -> Result<Rows, Error> {
+    let text = &statement.text;
+    match command {
+        Command::CreateIndex(index) => create_index(graph, index, text),
+        Command::CreateConstraint(constraint) => create_constraint(graph, constraint, text),
+        Command::Drop(drop) => drop_named(graph, drop, text),
+        Command::Show(show) => list(graph, show, statement),
+        Command::CopyFrom(_) => Err(not_here(
+            text,
+            "COPY FROM",
+            "`evergraph import` reads files",
+        )),
+        Command::CopyTo(_) => Err(not_here(text, "COPY TO", "`evergraph export` writes files")),
+    }
+}
+
+fn not_here(text: &str, what: &str, hint: &str) -> Error {
+    Error::of_statement(
+        "Unsupported",
+        format!("{what} is not supported"),
+        hint,
+        text,
+        &(0..4),
+    )
+}
+
+fn done(summary: Summary) -> Result<Rows, Error> {
+    Ok(Rows::ready(Arc::from([]), Vec::new(), summary))
+}
+
+fn create_index(graph: &PropertyGraph, index: &CreateIndex, text: &str) -> Result<Rows, Error> {
+    if index.kind != IndexKind::Range {
+        let what = "full-text and vector indexes are not made by statements";
+        let hint = "`evergraph search` makes and uses them";
+        return Err(Error::of_statement(
+            "Unsupported",
+            what,
+            hint,
+            text,
+            &(0..6),
+        ));
+    }
+    if index.options.is_some() {
+        let what = "indexes have no OPTIONS";
+        return Err(Error::of_statement(
+            "Unsupported",
+            what,
+            "leave them out",
+            text,
+            &(0..6),
+        ));
+    }
+    let definition = definition(
+        index.name.as_ref(),
+        "index",
+        &index.subject,
+        &index.properties,
+        Rule::Index,
+    );
+    let is_new = define(graph, &definition, index.if_not_exists)?;
+    done(Summary {
+        indexes_added: u64::from(is_new),
+        ..Summary::default()
+    })
+}
+
+fn create_constraint(
+    graph: &PropertyGraph,
+    constraint: &CreateConstraint,
+    text: &str,
+) -> Result<Rows, Error> {
+    let (rule, what) = match &constraint.requirement {
+        Requirement::Unique => (Rule::Unique, "unique"),
+        Requirement::NotNull => (Rule::Exists, "exists"),
+        Requirement::Key => (Rule::Key, "key"),
+        Requirement::Type(name) => (Rule::Type(value_type(name, text)?), "type"),
+    };
+    let definition = definition(
+        constraint.name.as_ref(),
+        what,
+        &constraint.subject,
+        &constraint.properties,
+        rule,
+    );
+    let is_new = define(graph, &definition, constraint.if_not_exists)?;
+    done(Summary {
+        constraints_added: u64::from(is_new),
+        ..Summary::default()
+    })
+}
+
+fn define(
+    graph: &PropertyGraph,
+    definition: &Definition,
+    if_not_exists: bool,
+) -> Result<bool, Error> {
+    match if_not_exists {
+        true => Ok(graph.define_if_absent(definition)?),
+        false => Ok(graph.define(definition).map(|()| true)?),
+    }
+}
+
+/// Types of values by the names that statements have for them.
+const TYPES: [(&str, ValueType); 14] = [
+    ("BOOLEAN", ValueType::Boolean),
+    ("INTEGER", ValueType::Integer),
+    ("FLOAT", ValueType::Float),
+    ("STRING", ValueType::Text),
+    ("BYTES", ValueType::Bytes),
+    ("LIST", ValueType::List),
+    ("MAP", ValueType::Map),
+    ("DATE", ValueType::Date),
+    ("ZONED TIME", ValueType::Time),
+    ("LOCAL TIME", ValueType::LocalTime),
+    ("ZONED DATETIME", ValueType::DateTime),
+    ("LOCAL DATETIME", ValueType::LocalDateTime),
+    ("DURATION", ValueType::Duration),
+    ("POINT", ValueType::Point),
+];
+
+/// Other names of these.
+const OTHER_TYPES: [(&str, ValueType); 4] = [
+    ("BOOL", ValueType::Boolean),
+    ("INT", ValueType::Integer),
+    ("TIME", ValueType::Time),
+    ("DATETIME", ValueType::DateTime),
+];
+
+fn value_type(name: &Name, text: &str) -> Result<ValueType, Error> {
+    let known = name.text.to_uppercase();
+    let mut all = TYPES.iter().chain(&OTHER_TYPES);
+    let found = all.find(|(other, _)| *other == known).map(|found| found.1);
+    found.ok_or_else(|| {
+        let names: Vec<&str> = TYPES.iter().map(|(name, _)| *name).collect();
+        Error::of_statement(
+            "UnexpectedSyntax",
+            format!("there is no type {}", name.text),
+            &format!("there are {}", names.join(", ")),
+            text,
+            &name.at.range(),
+        )
+    })
+}
+
+fn definition(
+    name: Option<&Name>,
+    what: &str,
+    subject: &Of,
+    properties: &[Name],
+    rule: Rule,
+) -> Definition {
+    let of = subject.labels.first().map_or("", |name| &name.text);
+    let keys: Vec<String> = properties.iter().map(|name| name.text.clone()).collect();
+    let name = match name {
+        Some(name) => name.text.clone(),
+        None => format!("{what}_{of}_{}", keys.join("_")),
+    };
+    Definition {
+        name,
+        subject: match subject.of_relationships {
+            true => Subject::Relationships(of.to_string()),
+            false => Subject::Nodes(of.to_string()),
+        },
+        keys,
+        rule,
+    }
+}
+
+fn drop_named(graph: &PropertyGraph, drop: &Drop, text: &str) -> Result<Rows, Error> {
+    let name = &drop.name.text;
+    let states = graph.definition_states();
+    let found = states.iter().find(|(one, _)| one.name == *name);
+    let is_constraint = |one: &Definition| one.rule != Rule::Index;
+    if let Some((one, _)) = found
+        && is_constraint(one) != drop.is_constraint
+    {
+        let (is, other) = match drop.is_constraint {
+            true => ("an index", "DROP INDEX"),
+            false => ("a constraint", "DROP CONSTRAINT"),
+        };
+        return Err(Error::of_statement(
+            "InvalidClauseComposition",
+            format!("{name} is {is}"),
+            &format!("write {other}"),
+            text,
+            &drop.name.at.range(),
+        ));
+    }
+    let gone = match drop.if_exists {
+        true => graph.drop_definition_if_exists(name)?,
+        false => graph.drop_definition(name).map(|()| true)?,
+    };
+    let mut summary = Summary::default();
+    match drop.is_constraint {
+        true => summary.constraints_removed = u64::from(gone),
+        false => summary.indexes_removed = u64::from(gone),
+    }
+    done(summary)
+}
+
+/// Columns and rows of a list.
+type Table = (&'static [&'static str], Vec<Vec<Value>>);
+
+fn list(graph: &PropertyGraph, show: &Show, statement: &Statement) -> Result<Rows, Error> {
+    let (columns, rows) = match show.listing {
+        Listing::Indexes => indexes(graph),
+        Listing::Constraints => constraints(graph),
+        Listing::Functions => (&FUNCTIONS[..], functions::all().map(function).collect()),
+        Listing::Transactions => transactions(graph),
+        Listing::Procedures => {
+            let hint = "`CALL db.labels()`, `CALL db.relationshipTypes()` and \
+                        `CALL db.propertyKeys()` are there";
+            return Err(not_here(&statement.text, "SHOW PROCEDURES", hint));
+        }
+    };
+    if show.columns.is_empty() && show.filter.is_none() {
+        let cells = rows
+            .into_iter()
+            .map(|row| row.into_iter().map(Cell::Value).collect());
+        let columns = columns.iter().map(|name| name.to_string()).collect();
+        return Ok(Rows::ready(columns, cells.collect(), Summary::default()));
+    }
+    chosen(graph, show, columns, rows, statement)
+}
+
+/// `YIELD` and `WHERE` of a list are those of a query over its rows.
+fn chosen(
+    graph: &PropertyGraph,
+    show: &Show,
+    columns: &[&str],
+    rows: Vec<Vec<Value>>,
+    statement: &Statement,
+) -> Result<Rows, Error> {
+    if let Some(item) = show
+        .columns
+        .iter()
+        .find(|item| !columns.contains(&&*item.name.text))
+    {
+        return Err(Error::of_statement(
+            "UndefinedVariable",
+            format!("there is no column {} here", item.name.text),
+            &format!("there are {}", columns.join(", ")),
+            &statement.text,
+            &item.name.at.range(),
+        ));
+    }
+    let of_all: Vec<(&str, &str)> = match show.columns.is_empty() {
+        true => columns.iter().map(|name| (*name, *name)).collect(),
+        false => show
+            .columns
+            .iter()
+            .map(|item| (&*item.name.text, &*item.variable().text))
+            .collect(),
+    };
+    let items: Vec<String> = of_all
+        .iter()
+        .map(|(name, variable)| format!("row.`{name}` AS `{}`", variable.replace('`', "``")))
+        .collect();
+    let filter = show.filter.as_ref();
+    let filter = filter.map_or(String::new(), |filter| format!(" WHERE {filter}"));
+    let text = format!(
+        "UNWIND $rows AS row WITH {}{filter} RETURN *",
+        items.join(", ")
+    );
+    let entries = rows.into_iter().map(|row| {
+        let entries = columns.iter().map(|name| Arc::from(*name)).zip(row);
+        Value::Map(Arc::new(entries.collect::<BTreeMap<Arc<str>, Value>>()))
+    });
+    let rows = Datum::Value(Value::List(entries.collect()));
+    let mut parameters: Parameters = statement.parameters.data();
+    parameters.insert("rows".to_string(), rows);
+    let of_query = |error| Error::of_query(error, &text);
+    let query = Query::prepare(graph, &text).map_err(of_query)?;
+    let found = query.read(&graph.view(), &parameters).map_err(of_query)?;
+    Ok(Rows::of_view(found, graph.view()))
+}
+
+fn subject(definition: &Definition) -> (Value, Value) {
+    let (kind, name) = match &definition.subject {
+        Subject::Nodes(label) => ("NODE", label),
+        Subject::Relationships(kind) => ("RELATIONSHIP", kind),
+    };
+    (kind.into(), Value::from(vec![name.as_str()]))
+}
+
+fn keys(definition: &Definition) -> Value {
+    let keys = definition.keys.iter();
+    keys.map(String::as_str).collect()
+}
+
+fn indexes(graph: &PropertyGraph) -> Table {
+    let columns = &[
+        "name",
+        "state",
+        "type",
+        "entityType",
+        "labelsOrTypes",
+        "properties",
+        "owningConstraint",
+    ];
+    let states = graph.definition_states();
+    let all = states.iter().filter(|(one, _)| one.rule.has_index());
+    let rows = all.map(|(one, state)| {
+        let owner = match one.rule {
+            Rule::Index => Value::Null,
+            _ => one.name.as_str().into(),
+        };
+        let (kind, of) = subject(one);
+        let state = state.to_string();
+        vec![
+            one.name.as_str().into(),
+            state.into(),
+            "RANGE".into(),
+            kind,
+            of,
+            keys(one),
+            owner,
+        ]
+    });
+    (columns, rows.collect())
+}
+
+fn constraints(graph: &PropertyGraph) -> Table {
+    let columns = &[
+        "name",
+        "type",
+        "entityType",
+        "labelsOrTypes",
+        "properties",
+        "propertyType",
+        "state",
+    ];
+    let states = graph.definition_states();
+    let all = states.iter().filter(|(one, _)| one.rule != Rule::Index);
+    let rows = all.map(|(one, state): &(Definition, DefinitionState)| {
+        let (kind, of) = subject(one);
+        let (rule, value_type) = match one.rule {
+            Rule::Unique => ("UNIQUENESS", None),
+            Rule::Exists => ("PROPERTY_EXISTENCE", None),
+            Rule::Key => ("KEY", None),
+            Rule::Type(value_type) => ("PROPERTY_TYPE", Some(value_type)),
+            Rule::Index => ("INDEX", None),
+        };
+        let type_name = TYPES.iter().find(|(_, known)| Some(*known) == value_type);
+        let type_name = type_name.map_or(Value::Null, |(name, _)| (*name).into());
+        let state = state.to_string();
+        vec![
+            one.name.as_str().into(),
+            rule.into(),
+            kind,
+            of,
+            keys(one),
+            type_name,
+            state.into(),
+        ]
+    });
+    (columns, rows.collect())
+}
+
+const FUNCTIONS: [&str; 4] = ["name", "category", "signature", "description"];
+
+fn function(function: &Function) -> Vec<Value> {
+    vec![
+        function.name.into(),
+        format!("{:?}", function.category).into(),
+        function.to_string().into(),
+        function.description.into(),
+    ]
+}
+
+fn transactions(graph: &PropertyGraph) -> Table {
+    let columns = &[
+        "transactionId",
+        "name",
+        "isolation",
+        "snapshot",
+        "elapsedMilliseconds",
+        "locks",
+    ];
+    let active = graph.active_transactions().into_iter();
+    let rows = active.map(|one| {
+        vec![
+            Value::Integer(one.id.0.cast_signed()),
+            one.name.map_or(Value::Null, Value::Text),
+            format!("{:?}", one.isolation).into(),
+            Value::Integer(one.snapshot.cast_signed()),
+            Value::Integer(i64::try_from(one.age.as_millis()).unwrap_or(i64::MAX)),
+            Value::Integer(i64::try_from(one.locks).unwrap_or(i64::MAX)),
+        ]
+    });
+    (columns, rows.collect())
+}

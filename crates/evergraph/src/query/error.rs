@@ -1,0 +1,237 @@
+//! Errors of statements.
+
+use std::fmt::{self, Display, Formatter};
+use std::ops::Range;
+
+use evergraph_interpreter::QueryError;
+use evergraph_property_graph::graph::GraphError;
+use evergraph_property_graph::transaction::Retryable;
+use evergraph_syntax::{excerpt, position};
+
+/// Why a statement failed. Nothing of it is in the graph.
+#[derive(Debug)]
+pub struct Error(Box<Content>);
+
+#[derive(Debug)]
+struct Content {
+    class: String,
+    detail: String,
+    message: String,
+    hint: String,
+    place: Option<Place>,
+    is_of_compile_time: bool,
+    is_retryable: bool,
+    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+/// A place in the text of a statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Line, from 1.
+    pub line: usize,
+    /// Character in the line, from 1.
+    pub column: usize,
+    /// The line, and carets below the place.
+    pub excerpt: String,
+}
+
+impl Place {
+    fn of(text: &str, at: &Range<usize>) -> Self {
+        let (line, column) = position(text, at.start);
+        Place {
+            line,
+            column,
+            excerpt: excerpt(text, at),
+        }
+    }
+}
+
+impl Error {
+    fn new(class: &str, detail: &str, message: impl Into<String>, hint: &str) -> Self {
+        Error(Box::new(Content {
+            class: class.to_string(),
+            detail: detail.to_string(),
+            message: message.into(),
+            hint: hint.to_string(),
+            place: None,
+            is_of_compile_time: false,
+            is_retryable: false,
+            source: None,
+        }))
+    }
+
+    /// The caller wants what there is not.
+    pub(super) fn of_usage(message: impl Into<String>) -> Self {
+        Error::new("ClientError", "Usage", message, "look at the columns first")
+    }
+
+    /// A value has another type than the caller wants.
+    pub(super) fn of_type(message: impl Into<String>) -> Self {
+        let hint = "take the type that the column has, or Option of it where null can be";
+        Error::new("ClientError", "WrongType", message, hint)
+    }
+
+    /// A statement that cannot be run so.
+    pub(super) fn of_statement(
+        detail: &str,
+        message: impl Into<String>,
+        hint: &str,
+        text: &str,
+        at: &Range<usize>,
+    ) -> Self {
+        let mut error = Error::new("SyntaxError", detail, message, hint);
+        error.0.place = Some(Place::of(text, at));
+        error.0.is_of_compile_time = true;
+        error
+    }
+
+    /// A statement that is refused where it is run.
+    pub(super) fn refused(detail: &str, message: impl Into<String>, hint: &str) -> Self {
+        Error::new("AccessError", detail, message, hint)
+    }
+
+    pub(super) fn within(mut self, what: &str) -> Self {
+        self.0.message = format!("{what}: {}", self.0.message);
+        self
+    }
+
+    /// An error of the interpreter for a text.
+    pub(super) fn of_query(error: QueryError, text: &str) -> Self {
+        let (class, detail) = (error.class(), error.detail());
+        let (message, hint, at) = match &error {
+            QueryError::Syntax(error) => (
+                error.what().to_string(),
+                error.hint().to_string(),
+                Some(error.at()),
+            ),
+            QueryError::Plan(error) => {
+                (error.message.clone(), String::new(), Some(error.at.range()))
+            }
+            QueryError::Graph(graph) => (graph.to_string(), String::new(), None),
+            other => (other.to_string(), String::new(), None),
+        };
+        let (message, hint) = match hint.is_empty() {
+            true => parted(&message, &error),
+            false => (message, hint),
+        };
+        let is_retryable = matches!(&error, QueryError::Graph(graph) if graph.conflict().is_some());
+        Error(Box::new(Content {
+            class,
+            detail,
+            message,
+            hint,
+            place: at.map(|at| Place::of(text, &at)),
+            is_of_compile_time: error.is_of_compile_time(),
+            is_retryable,
+            source: Some(Box::new(error)),
+        }))
+    }
+
+    /// openCypher's class of the error: `SyntaxError`, `TypeError`, `ParameterMissing`, ...
+    pub fn class(&self) -> &str {
+        &self.0.class
+    }
+
+    /// openCypher's detail of the error: `UndefinedVariable`, ...
+    pub fn detail(&self) -> &str {
+        &self.0.detail
+    }
+
+    /// The problem, on one line.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// What to do, on one line.
+    pub fn hint(&self) -> &str {
+        &self.0.hint
+    }
+
+    /// Where in the text, if it is known.
+    pub fn place(&self) -> Option<&Place> {
+        self.0.place.as_ref()
+    }
+
+    /// Whether it was found before the statement ran.
+    pub fn is_of_compile_time(&self) -> bool {
+        self.0.is_of_compile_time
+    }
+
+    /// Whether running the whole transaction again can succeed.
+    pub fn is_retryable(&self) -> bool {
+        self.0.is_retryable
+    }
+}
+
+/// A message in what is wrong and what to do.
+fn parted(message: &str, error: &QueryError) -> (String, String) {
+    if let Some((what, hint)) = message.rsplit_once("; ") {
+        return (what.to_string(), hint.to_string());
+    }
+    let hint = match error {
+        QueryError::Cancelled => "nothing of it is in the graph; run it again",
+        QueryError::Memory { .. } => "return less, aggregate earlier, or raise the limit",
+        QueryError::Graph(error) if error.conflict().is_some() => "run the transaction again",
+        QueryError::Graph(_) => "nothing of the statement is in the graph",
+        QueryError::Plan(_) => "docs/query-language.md says what is supported",
+        _ if error.class() == "ParameterMissing" => {
+            "give it a value: --param NAME=VALUE of a command, :params {json} of a script"
+        }
+        _ => "nothing of the statement is in the graph",
+    };
+    (message.to_string(), hint.to_string())
+}
+
+impl Display for Error {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)?;
+        match &self.0.place {
+            None => Ok(()),
+            Some(Place {
+                line,
+                column,
+                excerpt,
+            }) => write!(f, ", at line {line}, column {column}\n{excerpt}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source.as_deref().map(|source| source as _)
+    }
+}
+
+/// Of the database, and not of the statement: a snapshot that there is not, damage.
+impl From<crate::Error> for Error {
+    fn from(error: crate::Error) -> Self {
+        let (class, detail) = match &error {
+            crate::Error::Argument { .. } | crate::Error::Usage { .. } => ("ClientError", "Usage"),
+            _ => ("DatabaseError", "Database"),
+        };
+        let mut made = Error::new(class, detail, error.summary(), &error.hint());
+        made.0.is_retryable = error.is_retryable();
+        made.0.source = Some(Box::new(error));
+        made
+    }
+}
+
+impl From<GraphError> for Error {
+    fn from(error: GraphError) -> Self {
+        match error {
+            constraint @ GraphError::Constraint(_) => Error::new(
+                "ConstraintValidationFailed",
+                "ConstraintValidationFailed",
+                constraint.to_string(),
+                "nothing of the statement is in the graph",
+            ),
+            other => crate::Error::from(other).into(),
+        }
+    }
+}
+
+impl From<Error> for crate::Error {
+    fn from(error: Error) -> Self {
+        crate::Error::usage(error.message(), error.hint())
+    }
+}

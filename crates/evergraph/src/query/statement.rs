@@ -1,0 +1,168 @@
+//! Statements with all that they are run with.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use evergraph_interpreter::{Cancellation, Datum, Limits};
+use evergraph_property_graph::Value;
+
+use crate::At;
+
+/// Parameters by name, without `$`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Parameters(BTreeMap<String, Value>);
+
+impl Parameters {
+    /// None.
+    pub fn new() -> Self {
+        Parameters::default()
+    }
+
+    /// The same with one more; one of the same name is replaced.
+    #[must_use]
+    pub fn with(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.0.insert(name.into(), value.into());
+        self
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Names and values, by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value))
+    }
+
+    pub(super) fn names(&self) -> BTreeSet<String> {
+        self.0.keys().cloned().collect()
+    }
+
+    pub(super) fn data(&self) -> BTreeMap<String, Datum> {
+        let entries = self.0.iter();
+        entries
+            .map(|(name, value)| (name.clone(), Datum::Value(value.clone())))
+            .collect()
+    }
+}
+
+impl From<()> for Parameters {
+    fn from((): ()) -> Self {
+        Parameters::default()
+    }
+}
+
+impl<K: Into<String>, V: Into<Value>, const N: usize> From<[(K, V); N]> for Parameters {
+    fn from(entries: [(K, V); N]) -> Self {
+        entries.into_iter().collect()
+    }
+}
+
+impl From<BTreeMap<String, Value>> for Parameters {
+    fn from(entries: BTreeMap<String, Value>) -> Self {
+        Parameters(entries)
+    }
+}
+
+impl<K: Into<String>, V: Into<Value>> FromIterator<(K, V)> for Parameters {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
+        let entries = entries.into_iter();
+        Parameters(
+            entries
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
+        )
+    }
+}
+
+impl IntoIterator for Parameters {
+    type Item = (String, Value);
+    type IntoIter = std::collections::btree_map::IntoIter<String, Value>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<K: Into<String>, V: Into<Value>> Extend<(K, V)> for Parameters {
+    fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
+        let entries = entries.into_iter();
+        self.0
+            .extend(entries.map(|(name, value)| (name.into(), value.into())));
+    }
+}
+
+/// A statement: its text, its parameters, its bounds, and the graph that it reads.
+#[derive(Clone, Debug)]
+pub struct Statement {
+    pub(super) text: String,
+    pub(super) parameters: Parameters,
+    pub(super) as_of: Option<At>,
+    pub(super) limits: Limits,
+}
+
+impl Statement {
+    /// A statement of the query language, with or without a semicolon behind it.
+    pub fn new(text: impl Into<String>) -> Self {
+        Statement {
+            text: text.into(),
+            parameters: Parameters::default(),
+            as_of: None,
+            limits: Limits::default(),
+        }
+    }
+
+    /// Its text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Adds a parameter.
+    #[must_use]
+    pub fn parameter(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.parameters = self.parameters.with(name, value);
+        self
+    }
+
+    /// Takes these parameters, and no others.
+    #[must_use]
+    pub fn parameters(mut self, parameters: impl Into<Parameters>) -> Self {
+        self.parameters = parameters.into();
+        self
+    }
+
+    /// Reads the graph as it was. A statement that says `AS OF` itself means that.
+    #[must_use]
+    pub fn as_of(mut self, at: At) -> Self {
+        self.as_of = Some(at);
+        self
+    }
+
+    /// Ends it with an error after so long.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.limits.timeout = Some(timeout);
+        self
+    }
+
+    /// Ends it with an error if it would hold more bytes at one time.
+    #[must_use]
+    pub fn memory_limit(mut self, bytes: usize) -> Self {
+        self.limits.memory = bytes;
+        self
+    }
+
+    /// Lets another thread end it.
+    #[must_use]
+    pub fn cancellation(mut self, cancellation: &Cancellation) -> Self {
+        self.limits.cancellation = cancellation.clone();
+        self
+    }
+}
+
+impl From<&str> for Statement {
+    fn from(text: &str) -> Self {
+        Statement::new(text)
+    }
+}

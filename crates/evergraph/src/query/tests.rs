@@ -1,0 +1,229 @@
+//! Statements through the facade.
+
+use std::time::Duration;
+
+use crate::property::value::Value;
+use crate::query::{Cancellation, Cell, Node, Parameters, Statement};
+use crate::{At, Database, MediumKind, Options};
+
+fn database() -> Database {
+    let options = Options {
+        medium: MediumKind::Dram,
+        property_graph: true,
+        ..Options::default()
+    };
+    let db = Database::create("anywhere", &options).unwrap();
+    db.query(
+        "CREATE (a:Person {name: 'Ann', born: 1975})-[:KNOWS {since: 2015}]->\
+         (b:Person {name: 'Bob', born: 1980}), (:Person {name: 'Eve'})",
+        (),
+    )
+    .unwrap();
+    db
+}
+
+fn count(db: &Database, label: &str) -> i64 {
+    let text = format!("MATCH (n:{label}) RETURN count(*)");
+    db.query(&text, ()).unwrap().single().unwrap()
+}
+
+#[test]
+fn rows_have_types() {
+    let db = database();
+    let text = "MATCH (p:Person) RETURN p.name, p.born ORDER BY p.name";
+    let rows = db.query(text, ()).unwrap();
+    assert_eq!(rows.columns(), ["p.name", "p.born"]);
+    let people: Result<Vec<(String, Option<u16>)>, _> = rows.typed().collect();
+    let expected = [("Ann", Some(1975)), ("Bob", Some(1980)), ("Eve", None)];
+    assert_eq!(
+        people.unwrap(),
+        expected.map(|(name, born)| (name.to_string(), born))
+    );
+    let row = db.query(text, ()).unwrap().next().unwrap().unwrap();
+    assert_eq!(row.get::<i64>("p.born").unwrap(), 1975);
+    assert_eq!(row.get::<f64>(1).unwrap(), 1975.0);
+    for error in [
+        row.get::<i64>("p.name").unwrap_err(),
+        row.get::<u8>("p.born").unwrap_err(),
+        row.get::<i64>("born").unwrap_err(),
+        row.get::<i64>(2).unwrap_err(),
+    ] {
+        assert_eq!(error.class(), "ClientError", "{error}");
+    }
+}
+
+#[test]
+fn nodes_relationships_and_paths_are_whole() {
+    let db = database();
+    let text = "MATCH p = (a)-[r]->(b) RETURN a, r, p, [a, 1] AS l, {x: b} AS m";
+    let row = db.query(text, ()).unwrap().next().unwrap().unwrap();
+    let node: Node = row.get("a").unwrap();
+    assert_eq!(node.properties["name"], Value::from("Ann"));
+    let shown: Vec<String> = row.cells().iter().map(Cell::to_string).collect();
+    assert_eq!(
+        shown,
+        [
+            "(:Person {born: 1975, name: 'Ann'})",
+            "[:KNOWS {since: 2015}]",
+            "(:Person {born: 1975, name: 'Ann'})-[:KNOWS {since: 2015}]->\
+             (:Person {born: 1980, name: 'Bob'})",
+            "[(:Person {born: 1975, name: 'Ann'}), 1]",
+            "{x: (:Person {born: 1980, name: 'Bob'})}",
+        ]
+    );
+}
+
+/// A result stays as the graph was, whatever is committed before it is read.
+#[test]
+fn rows_are_of_one_commit() {
+    let db = database();
+    let rows = db
+        .query("MATCH (p:Person {name: 'Ann'}) RETURN p", ())
+        .unwrap();
+    db.query("MATCH (p:Person {name: 'Ann'}) SET p.name = 'Anna'", ())
+        .unwrap();
+    let node: Node = rows.single().unwrap();
+    assert_eq!(node.properties["name"], Value::from("Ann"));
+}
+
+#[test]
+fn writes_are_counted_and_returned() {
+    let db = database();
+    let rows = db
+        .query(
+            "MATCH (p:Person {name: $who}) CREATE (p)-[:LIKES]->(c:City {name: 'Rome'}) RETURN c",
+            [("who", "Ann")],
+        )
+        .unwrap();
+    let effects = rows.summary().effects();
+    assert!(effects.contains(&("nodes_created", 1)), "{effects:?}");
+    assert!(
+        effects.contains(&("relationships_created", 1)),
+        "{effects:?}"
+    );
+    let city: Node = rows.single().unwrap();
+    assert_eq!(&*city.labels[0], "City");
+    let gone = db.query("MATCH ()-[r:LIKES]->(c) DELETE r, c RETURN r", ());
+    assert_eq!(gone.unwrap().columns(), ["r"]);
+    assert_eq!(count(&db, "City"), 0);
+}
+
+#[test]
+fn a_statement_that_fails_leaves_nothing() {
+    let db = database();
+    let failed = db.query("CREATE (:A) WITH 1 AS one RETURN one / 0", ());
+    assert_eq!(failed.err().unwrap().class(), "ArithmeticError");
+    assert_eq!(count(&db, "A"), 0);
+}
+
+#[test]
+fn transactions_see_their_own_writes() {
+    let db = database();
+    let mut transaction = db.begin().unwrap();
+    transaction.query("CREATE (:A {x: 1})", ()).unwrap();
+    let failed = transaction.query("CREATE (:A {x: 2}) WITH 1 AS one RETURN one / 0", ());
+    assert!(failed.is_err());
+    let inside = transaction.query("MATCH (a:A) RETURN a.x", ()).unwrap();
+    assert_eq!(inside.single::<i64>().unwrap(), 1);
+    assert_eq!(count(&db, "A"), 0);
+    transaction.commit().unwrap();
+    assert_eq!(count(&db, "A"), 1);
+    let mut transaction = db.begin().unwrap();
+    transaction.query("CREATE (:A {x: 3})", ()).unwrap();
+    let refused = transaction.query("CREATE INDEX FOR (a:A) ON (a.x)", ());
+    assert_eq!(refused.err().unwrap().class(), "AccessError");
+    transaction.roll_back();
+    assert_eq!(count(&db, "A"), 1);
+}
+
+#[test]
+fn the_past_can_be_read_and_not_written() {
+    let db = database();
+    db.property_graph()
+        .unwrap()
+        .create_snapshot("before")
+        .unwrap();
+    let csn = db.view().csn();
+    db.query("MATCH (p:Person) DETACH DELETE p", ()).unwrap();
+    assert_eq!(count(&db, "Person"), 0);
+    let text = "MATCH (p:Person) RETURN count(*)";
+    for at in [At::Name("before".to_string()), At::Csn(csn)] {
+        let rows = db.execute(&Statement::new(text).as_of(at)).unwrap();
+        assert_eq!(rows.summary().csn, Some(csn));
+        assert_eq!(rows.single::<i64>().unwrap(), 3);
+    }
+    let within = db.query(&format!("AS OF 'before' {text}"), ());
+    assert_eq!(within.unwrap().single::<i64>().unwrap(), 3);
+    let within = db.query(&format!("AS OF $at {text}"), [("at", csn.cast_signed())]);
+    assert_eq!(within.unwrap().single::<i64>().unwrap(), 3);
+    let written = Statement::new("CREATE (:A)").as_of(At::Csn(csn));
+    assert_eq!(db.execute(&written).err().unwrap().class(), "AccessError");
+    assert!(db.query(&format!("AS OF 'nothing' {text}"), ()).is_err());
+    assert!(db.query(&format!("AS OF true {text}"), ()).is_err());
+}
+
+#[test]
+fn limits_end_statements() {
+    let db = database();
+    let endless = "UNWIND range(1, 100000) AS a UNWIND range(1, 100000) AS b \
+                   UNWIND range(1, 100000) AS c RETURN count(*)";
+    let late = Statement::new(endless).timeout(Duration::from_millis(1));
+    assert_eq!(db.execute(&late).err().unwrap().detail(), "Timeout");
+    let cancellation = Cancellation::new();
+    cancellation.cancel();
+    let cancelled = Statement::new(endless).cancellation(&cancellation);
+    assert_eq!(db.execute(&cancelled).err().unwrap().detail(), "Cancelled");
+    let large = "UNWIND range(1, 100000) AS a RETURN toString(a) AS t ORDER BY t";
+    let large = Statement::new(large).memory_limit(1 << 16);
+    assert_eq!(db.execute(&large).err().unwrap().class(), "ResourceError");
+}
+
+#[test]
+fn errors_have_places() {
+    let db = database();
+    let error = db.query("MATCH (n)\nRETRUN n", ()).err().unwrap();
+    let place = error.place().unwrap();
+    assert_eq!((place.line, place.column), (2, 1));
+    assert!(place.excerpt.ends_with("^^^^^^"), "{}", place.excerpt);
+    assert!(error.message().contains("RETURN"), "{error}");
+    assert!(error.is_of_compile_time());
+    let error = db.query("RETURN $a", ()).err().unwrap();
+    assert_eq!(error.class(), "ParameterMissing");
+}
+
+#[test]
+fn indexes_and_constraints_are_made_and_listed() {
+    let db = database();
+    let text = "CREATE INDEX born IF NOT EXISTS FOR (p:Person) ON (p.born)";
+    assert_eq!(db.query(text, ()).unwrap().summary().indexes_added, 1);
+    assert_eq!(db.query(text, ()).unwrap().summary().indexes_added, 0);
+    let text = "CREATE CONSTRAINT FOR (p:Person) REQUIRE p.name IS UNIQUE";
+    assert_eq!(db.query(text, ()).unwrap().summary().constraints_added, 1);
+    let broken = db
+        .query("CREATE (:Person {name: 'Ann'})", ())
+        .err()
+        .unwrap();
+    assert_eq!(broken.class(), "ConstraintValidationFailed");
+    let listed = db.query("SHOW INDEXES YIELD name AS n WHERE n STARTS WITH 'b'", ());
+    assert_eq!(listed.unwrap().single::<String>().unwrap(), "born");
+    let all = db.query("SHOW CONSTRAINTS", ()).unwrap();
+    assert_eq!(all.count(), 1);
+    assert!(db.query("DROP CONSTRAINT born", ()).is_err());
+    db.query("DROP INDEX born", ()).unwrap();
+    assert!(db.query("DROP INDEX born", ()).is_err());
+    db.query("DROP INDEX born IF EXISTS", ()).unwrap();
+    assert!(db.query("SHOW FUNCTIONS", ()).unwrap().count() > 50);
+}
+
+#[test]
+fn parameters_are_of_any_type() {
+    let db = database();
+    let parameters = Parameters::new()
+        .with("n", 1)
+        .with("t", "x")
+        .with("l", vec![1, 2])
+        .with("none", Value::Null);
+    let rows = db.query("RETURN $n, $t, $l, $none", parameters).unwrap();
+    let row: (i64, String, Vec<i64>, Option<bool>) = rows.typed().next().unwrap().unwrap();
+    assert_eq!(row, (1, "x".to_string(), vec![1, 2], None));
+}

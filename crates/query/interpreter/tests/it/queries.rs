@@ -1,0 +1,140 @@
+//! Reading.
+
+use evergraph_interpreter::{Datum, Options, Parameters, Procedures, Query};
+use evergraph_syntax::scope::{Signature, Type};
+
+use crate::{attempt, graph, rows, value};
+
+#[test]
+fn a_query_runs_many_times_with_other_parameters() {
+    let graph = graph();
+    rows(&graph, "UNWIND range(1, 5) AS x CREATE (:N {x: x})");
+    let query = Query::prepare(
+        &graph,
+        "MATCH (n:N) WHERE n.x > $least RETURN count(*) AS c",
+    );
+    let query = query.expect("a query");
+    assert_eq!(query.columns(), ["c"]);
+    for (least, count) in [(0i64, 5i64), (3, 2), (9, 0)] {
+        let parameters = Parameters::from([("least".to_string(), least.into())]);
+        let found = query.read(&graph.view(), &parameters).expect("rows").next();
+        assert_eq!(found, Some(vec![count.into()]));
+    }
+    let missing = query
+        .read(&graph.view(), &Parameters::new())
+        .expect_err("no parameter");
+    assert_eq!(missing.class(), "ParameterMissing");
+}
+
+#[test]
+fn shortest_paths_are_found() {
+    let graph = graph();
+    rows(
+        &graph,
+        "CREATE (a:A), (b), (c), (d:D), (a)-[:T]->(b)-[:T]->(d), (a)-[:T]->(c)-[:T]->(d), \
+         (a)-[:U]->(d)",
+    );
+    let one = "MATCH p = shortestPath((a:A)-[:T*]->(d:D)) RETURN length(p)";
+    assert_eq!(value(&graph, one), 2i64.into());
+    let all = "MATCH p = allShortestPaths((a:A)-[:T*]->(d:D)) RETURN count(p)";
+    assert_eq!(value(&graph, all), 2i64.into());
+    let any = "MATCH p = shortestPath((a:A)-[*]-(d:D)) RETURN length(p)";
+    assert_eq!(value(&graph, any), 1i64.into());
+    let none = "MATCH p = shortestPath((a:A)<-[*]-(d:D)) RETURN count(p)";
+    assert_eq!(value(&graph, none), 0i64.into());
+}
+
+#[test]
+fn subqueries_see_the_row_around_them() {
+    let graph = graph();
+    rows(
+        &graph,
+        "UNWIND range(1, 3) AS x CREATE (n:N {x: x}) FOREACH (i IN range(1, x) | \
+                  CREATE (n)-[:R]->(:M {i: i}))",
+    );
+    let text = "MATCH (n:N) CALL { WITH n MATCH (n)-->(m) RETURN sum(m.i) AS s } \
+                RETURN s ORDER BY s";
+    assert_eq!(
+        rows(&graph, text),
+        [[1i64.into()], [3i64.into()], [6i64.into()]] as [[Datum; 1]; 3]
+    );
+    let text = "MATCH (n:N) WHERE COUNT { (n)-->() } = n.x RETURN count(*)";
+    assert_eq!(value(&graph, text), 3i64.into());
+    let text = "MATCH (n:N) WHERE EXISTS { (n)-->(m) WHERE m.i = 3 } RETURN n.x";
+    assert_eq!(value(&graph, text), 3i64.into());
+}
+
+#[test]
+fn a_snapshot_is_read_as_of_its_name() {
+    let graph = graph();
+    rows(&graph, "CREATE (:N)");
+    graph.create_snapshot("before").expect("a snapshot");
+    rows(&graph, "CREATE (:N)");
+    assert_eq!(value(&graph, "MATCH (n) RETURN count(*)"), 2i64.into());
+    assert_eq!(
+        value(&graph, "AS OF 'before' MATCH (n) RETURN count(*)"),
+        1i64.into()
+    );
+    assert!(attempt(&graph, "AS OF 'never' MATCH (n) RETURN n").is_err());
+}
+
+#[test]
+fn a_program_registers_procedures() {
+    let graph = graph();
+    let mut procedures = Procedures::new();
+    let signature = Signature {
+        inputs: vec![("n".into(), Type::Integer)],
+        outputs: vec![("i".into(), Type::Integer)],
+    };
+    procedures.register("my.range", signature, |_, arguments| {
+        let most = arguments[0].as_value().and_then(|value| value.as_integer());
+        Ok((0..most.ok_or("no number")?)
+            .map(|i| vec![i.into()])
+            .collect())
+    });
+    let options = Options {
+        procedures,
+        ..Options::default()
+    };
+    let text = "CALL my.range(3) YIELD i RETURN sum(i)";
+    let query = Query::prepare_with(&graph, text, options).expect("a query");
+    let row = query
+        .execute(&graph, &Parameters::new())
+        .expect("rows")
+        .next();
+    assert_eq!(row, Some(vec![3i64.into()]));
+    assert_eq!(
+        attempt(&graph, text).expect_err("not registered").detail(),
+        "ProcedureNotFound"
+    );
+    rows(&graph, "CREATE (:B {y: 1})-[:T {x: 1}]->(:A)");
+    let names = |text| rows(&graph, text).into_iter().flatten().collect::<Vec<_>>();
+    assert_eq!(
+        names("CALL db.labels()"),
+        ["A".into(), "B".into()] as [Datum; 2]
+    );
+    assert_eq!(
+        names("CALL db.relationshipTypes()"),
+        ["T".into()] as [Datum; 1]
+    );
+    assert_eq!(
+        names("CALL db.propertyKeys()"),
+        ["x".into(), "y".into()] as [Datum; 2]
+    );
+}
+
+#[test]
+fn explain_gives_the_plan_and_runs_nothing() {
+    let graph = graph();
+    let query = Query::prepare(&graph, "EXPLAIN CREATE (n)").expect("a query");
+    let explained = query.execute(&graph, &Parameters::new()).expect("a plan");
+    assert!(
+        explained
+            .summary()
+            .plan
+            .as_ref()
+            .expect("a plan")
+            .starts_with("Create (n)")
+    );
+    assert_eq!(value(&graph, "MATCH (n) RETURN count(*)"), 0i64.into());
+}

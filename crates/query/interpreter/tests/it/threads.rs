@@ -1,0 +1,53 @@
+//! Many threads against one.
+
+use evergraph_interpreter::{Datum, Limits, Options, Parameters, Query, QueryError};
+use evergraph_property_graph::graph::PropertyGraph;
+
+use crate::{graph, rows};
+
+fn with_threads(
+    graph: &PropertyGraph,
+    threads: usize,
+    text: &str,
+) -> Result<Vec<Vec<Datum>>, QueryError> {
+    let limits = Limits {
+        threads,
+        ..Limits::default()
+    };
+    let options = Options {
+        limits,
+        ..Options::default()
+    };
+    let query = Query::prepare_with(graph, text, options)?;
+    Ok(query.execute(graph, &Parameters::new())?.collect())
+}
+
+#[test]
+fn many_threads_find_what_one_finds() {
+    let graph = graph();
+    rows(
+        &graph,
+        "UNWIND range(0, 9999) AS x CREATE (:N {x: x, y: x % 7})-[:R]->(:M {z: x % 3})",
+    );
+    for text in [
+        "MATCH (n) RETURN count(*)",
+        "MATCH (n:N) RETURN n.y AS y, count(*), sum(n.x), min(n.x), max(n.x) ORDER BY y",
+        "MATCH (n:N)-[:R]->(m) WHERE n.x > 5000 RETURN m.z AS z, count(DISTINCT n.y) ORDER BY z",
+        "MATCH (n:N) OPTIONAL MATCH (n)-->(m {z: 1}) RETURN count(n), count(m)",
+        "MATCH (n:N) WHERE n.x > 20000 RETURN avg(n.x)",
+    ] {
+        let one = with_threads(&graph, 1, text).expect("rows");
+        for threads in [2, 5] {
+            assert_eq!(
+                with_threads(&graph, threads, text).expect("rows"),
+                one,
+                "{text}"
+            );
+        }
+    }
+    let failed = with_threads(&graph, 3, "MATCH (n:N) RETURN sum(1 / (n.x - 6000))");
+    assert_eq!(
+        failed.expect_err("a division by zero").class(),
+        "ArithmeticError"
+    );
+}

@@ -1,0 +1,70 @@
+//! Parts of a pattern that only an equality connects.
+
+use evergraph_syntax::tree::Comparison;
+
+use super::Finder;
+use super::seek::{Start, mentions};
+use crate::lower::Predicate;
+use crate::plan::{Expression, Operator, Plan, Slot};
+
+impl Finder<'_> {
+    /// Finds a node of a part of its own by a hash join, if a condition says that
+    /// something of it equals something that is known. Its other conditions are applied
+    /// before.
+    pub(super) fn join(&mut self, start: &Start, rows: f64) -> bool {
+        let is_scan = matches!(start.operator, Operator::NodeScan { .. });
+        if !is_scan || matches!(self.plan.operator, Operator::Argument) {
+            return false;
+        }
+        let node = start.node;
+        // The conditions stay: keys are equivalent where NaN is not equal to itself.
+        let keys: Vec<(Expression, Expression)> = self
+            .predicates
+            .iter()
+            .filter_map(|one| self.key(one, node))
+            .collect();
+        if keys.is_empty() {
+            return false;
+        }
+        let is_own = |one: &Predicate| one.slots == [node] && !one.condition.has_subquery();
+        let (own, others): (Vec<_>, Vec<_>) = std::mem::take(&mut self.predicates)
+            .into_iter()
+            .partition(is_own);
+        self.predicates = others;
+        let mut inner = Plan::argument().then(start.operator.clone(), start.rows);
+        if !own.is_empty() {
+            let conditions = own.into_iter().map(|one| one.condition).collect();
+            inner = inner.with(Operator::Filter(conditions));
+        }
+        let join = Operator::HashJoin {
+            inner: Box::new(inner),
+            keys,
+            brings: vec![node],
+        };
+        self.push(join, (rows * 0.1).max(1.0));
+        true
+    }
+
+    /// What is known, and what of the node equals it.
+    fn key(&self, predicate: &Predicate, node: Slot) -> Option<(Expression, Expression)> {
+        let Expression::Comparison(left, others) = &predicate.condition else {
+            return None;
+        };
+        let [(Comparison::Equal, right)] = others.as_slice() else {
+            return None;
+        };
+        let is_ready = predicate
+            .slots
+            .iter()
+            .all(|slot| !self.missing.contains(slot));
+        if !is_ready || predicate.slots.len() < 2 {
+            return None;
+        }
+        let of_node = |one: &Expression| one.as_property().is_some_and(|(slot, _)| slot == node);
+        match (of_node(left), of_node(right)) {
+            (true, false) if !mentions(right, node) => Some((right.clone(), (**left).clone())),
+            (false, true) if !mentions(left, node) => Some(((**left).clone(), right.clone())),
+            _ => None,
+        }
+    }
+}

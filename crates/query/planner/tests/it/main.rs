@@ -1,0 +1,4 @@
+//! Plans in their printed form.
+
+mod plans;
+mod rewrites;

@@ -1,0 +1,81 @@
+//! Each rewrite rule, before and after.
+
+use std::fmt::Write;
+
+use evergraph_planner::lower::lower_only;
+use evergraph_planner::{Plan, print, rewrite};
+use expect_test::expect_file;
+
+use crate::plans::{Social, parsed};
+
+fn before_and_after(rule: fn(Plan) -> Plan, queries: &[&str]) -> String {
+    let mut text = String::new();
+    for query in queries {
+        let (plan, names) = lower_only(&parsed(query), &Social).expect("a plan");
+        let before = print(&plan, &names);
+        let after = print(&rule(plan), &names);
+        writeln!(text, "{query}\n\n{before}\nbecomes\n\n{after}").expect("a string takes all");
+    }
+    text
+}
+
+#[test]
+fn sorting_with_a_limit_becomes_top() {
+    let text = before_and_after(
+        rewrite::use_top,
+        &[
+            "MATCH (n) RETURN n.x AS x ORDER BY x LIMIT 3",
+            "MATCH (n) RETURN n.x AS x ORDER BY x SKIP 2 LIMIT 3",
+            "MATCH (n) RETURN n.x AS x ORDER BY x SKIP 2",
+        ],
+    );
+    expect_file!["golden/top.txt"].assert_eq(&text);
+}
+
+#[test]
+fn patterns_as_conditions_become_semi_joins() {
+    let text = before_and_after(
+        rewrite::use_semi_joins,
+        &[
+            "MATCH (n:Tag) WHERE (n)-->() AND n.x > 1 RETURN n",
+            "MATCH (n:Tag) WHERE NOT EXISTS { (n)-[:KNOWS]->(m) WHERE m.x = n.x } RETURN n",
+        ],
+    );
+    expect_file!["golden/semi-joins.txt"].assert_eq(&text);
+}
+
+#[test]
+fn creates_are_joined() {
+    let text = before_and_after(
+        rewrite::join_creates,
+        &[
+            "CREATE (a:Tag) CREATE (b:Tag)-[:KNOWS]->(a)",
+            "CREATE (a:Tag {x: 1}) CREATE (b:Tag {x: a.x})",
+        ],
+    );
+    expect_file!["golden/creates.txt"].assert_eq(&text);
+}
+
+#[test]
+fn barriers_stand_between_reading_and_writing() {
+    let text = before_and_after(
+        rewrite::add_barriers,
+        &[
+            "MATCH (n:Tag) CREATE (m:Tag) RETURN n LIMIT 1",
+            "MATCH (n:Tag) WITH count(*) AS c CREATE (m {c: c})",
+        ],
+    );
+    expect_file!["golden/barriers.txt"].assert_eq(&text);
+}
+
+#[test]
+fn scans_decide_comparisons() {
+    let text = before_and_after(
+        rewrite::push_tests,
+        &[
+            "MATCH (n:Tag) WHERE n.x > 1 AND 2 = n.y AND n.x < n.z RETURN n",
+            "UNWIND [1, 2] AS x MATCH (n) WHERE n.x = x OR n.y = x RETURN n",
+        ],
+    );
+    expect_file!["golden/scans.txt"].assert_eq(&text);
+}
