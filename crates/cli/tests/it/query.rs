@@ -38,12 +38,28 @@ fn query(place: &Place, text: &str, flags: &[&str]) -> String {
 fn tables_are_for_people() {
     let place = Place::new();
     let made = place.call_with(&["query", "db", MOVIES, "--create"]);
-    expect![[r#""#]].assert_eq(&made.stdout);
+    expect![[r#"
+        5 nodes created, 4 relationships created, 13 properties set, 5 labels added
+    "#]]
+    .assert_eq(&made.stdout);
     let cast = "MATCH (p:Person)-[r:ACTED_IN]->(m:Movie) \
                 RETURN p.name, r.roles, m.title, m.released, m.tagline ORDER BY p.name, m.released";
-    expect![[r#""#]].assert_eq(&query(&place, cast, &[]));
+    expect![[r#"
+        p.name            r.roles        m.title     m.released  m.tagline
+        ----------------  -------------  ----------  ----------  ---------
+        Carrie-Anne Moss  ['Trinity']    The Matrix        1999  null
+        Keanu Reeves      ['Neo']        The Matrix        1999  null
+        Keanu Reeves      ['John Wick']  John Wick         2014  null
+        3 rows
+    "#]]
+    .assert_eq(&query(&place, cast, &[]));
     let path = "MATCH p = (:Person {born: 1965})-->(m) RETURN p, 'a\nb' AS text";
-    expect![[r#""#]].assert_eq(&query(&place, path, &[]));
+    expect![[r#"
+        p                                                                                                           text
+        ----------------------------------------------------------------------------------------------------------  ----
+        (:Person {born: 1965, name: 'Lana Wachowski'})-[:DIRECTED]->(:Movie {released: 1999, title: 'The Matrix'})  a\nb
+        1 row
+    "#]].assert_eq(&query(&place, path, &[]));
     let plan = "EXPLAIN MATCH (p:Person)-[:ACTED_IN]->(m) WHERE p.born > 1965 RETURN m.title";
     assert!(query(&place, plan, &[]).contains("Expand"));
 }
@@ -53,7 +69,12 @@ fn csv_is_for_sheets() {
     let place = movies();
     let text = "UNWIND [{a: 1, b: 'x, \"y\"'}, {a: null, b: ''}] AS m \
                 RETURN m.a AS a, m.b AS b, date('2020-02-29') AS d, [1, 2] AS l";
-    expect![[r#""#]].assert_eq(&query(&place, text, &["--format", "csv"]));
+    expect![[r#"
+        a,b,d,l
+        1,"x, ""y""",2020-02-29,"[1, 2]"
+        ,"",2020-02-29,"[1, 2]"
+    "#]]
+    .assert_eq(&query(&place, text, &["--format", "csv"]));
 }
 
 #[test]
@@ -112,10 +133,10 @@ fn parameters_are_given() {
 #[test]
 fn the_past_is_read() {
     let place = movies();
-    place.json("snapshot db create before");
+    let csn = place.json("snapshot db create before")["csn"].to_string();
     query(&place, "MATCH (n) DETACH DELETE n", &[]);
     let count = "MATCH (n) RETURN count(*)";
-    for flags in [&["--as-of", "before"][..], &["--as-of", "1"]] {
+    for flags in [&["--as-of", "before"][..], &["--as-of", csn.as_str()]] {
         assert!(query(&place, count, flags).contains('5'));
     }
     assert!(query(&place, &format!("AS OF 'before' {count}"), &[]).contains('5'));
@@ -151,10 +172,79 @@ fn what_is_wrong_is_said() {
     ] {
         let outcome = place.call_with(&[&["query"], arguments].concat());
         assert!(matches!(outcome.code, Some(1 | 2)), "{outcome:#?}");
-        let text = outcome.stderr.trim_end();
-        said += &format!("$ {}\n{text}\n", arguments.join(" "));
+        // Expectations have no blanks at the end of a line.
+        let lines: Vec<&str> = outcome
+            .stderr
+            .trim_end()
+            .lines()
+            .map(str::trim_end)
+            .collect();
+        said += &format!("$ {}\n{}\n", arguments.join(" "), lines.join("\n"));
     }
-    expect![[r#""#]].assert_eq(&said);
+    expect![[r#"
+        $ db MATCH (n)
+          RETRUN n
+        error: RETRUN stands where a clause, such as WHERE or RETURN, should be: did you mean RETURN?, at line 2, column 3
+            RETRUN n
+            ^^^^^^
+        hint: the statement is read from the left: what is wrong may stand before this
+        $ db MATCH (n) RETURN m
+        error: there is no variable m, at line 1, column 18
+          MATCH (n) RETURN m
+                           ^
+        hint: variables come from MATCH, UNWIND, CREATE and the like; WITH keeps only those that it names
+        $ db RETURN toUper('a')
+        error: there is no function toUper: did you mean toUpper?, at line 1, column 8
+          RETURN toUper('a')
+                 ^^^^^^
+        hint: SHOW FUNCTIONS lists those that there are
+        $ db RETURN 1 / 0
+        error: 1 / 0: an integer is not divided by 0
+        hint: nothing of the statement is in the graph
+        $ db RETURN $name --param nme=1
+        error: parameter $name is not given
+        hint: give it a value: --param NAME=VALUE of a command, :params {json} of a script
+        $ db RETURN date('2021-02-30')
+        error: "2021-02-30" is not a DATE: date 2021-2-30 is out of range: a day of the calendar
+        hint: nothing of the statement is in the graph
+        $ db RETURN 9223372036854775807 + 1
+        error: 9223372036854775807 + 1 is no integer of 64 bits
+        hint: nothing of the statement is in the graph
+        $ db CALL db.label()
+        error: there is no procedure db.label, at line 1, column 6
+          CALL db.label()
+               ^^^^^^^^^^
+        hint: SHOW PROCEDURES lists those that there are
+        $ db MATCH (n:Movie) DELETE n
+        error: node 3 still has relationships
+        hint: use DETACH DELETE
+        $ db COPY TO 'a.csv'
+        error: COPY TO is not supported, at line 1, column 1
+          COPY TO 'a.csv'
+          ^^^^
+        hint: `evergraph export` writes files
+        $ db 
+        error: the text ends where a clause, such as MATCH or RETURN, should be, at line 1, column 1
+  
+          ^
+        hint: the statement is read from the left: what is wrong may stand before this
+        $ nothing RETURN 1
+        error: there is no database at nothing
+        hint: check the path, or make one with --create or `evergraph import`
+        $ edges RETURN 1
+        error: this database holds edges without labels and properties
+        hint: import nodes and relationships into a new database
+        $ db RETURN 1 --as-of nothing
+        error: the database has no snapshots
+        hint: name one with `evergraph snapshot DB create NAME`, or import with --snapshot-every
+        $ db RETURN 1 --timeout soon
+        error: invalid value 'soon' for '--timeout <TIME>': give a time such as 500ms, 10s or 2m
+
+        For more information, try '--help'.
+        $ db RETURN 1 --format csv --json
+        error: --json and --format ask for different formats
+        hint: leave one of them out
+    "#]].assert_eq(&said);
 }
 
 #[test]

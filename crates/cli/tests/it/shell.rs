@@ -30,7 +30,53 @@ fn a_conversation() {
          RETURN 'not reached';\n",
     );
     said.expect(0);
-    expect![[r#""#]].assert_eq(&said.stdout);
+    expect![[r#"
+        2 nodes created, 1 relationship created, 2 properties set, 2 labels added
+        1 index added
+        nodes          2
+        relationships  1
+        labels         Person
+        types          KNOWS
+        properties     name
+        rule           names: index of nodes Person (name)
+        $who = 'Ann'
+        p
+        -----------------------
+        (:Person {name: 'Ann'})
+        1 row
+        p.name
+        Ann
+        Bob
+        begun
+        1 node created, 1 label added
+        count(*)
+        --------
+               1
+        1 row
+        rolled back
+        count(*)
+        --------
+               0
+        1 row
+        begun
+        1 node created, 1 label added
+        commit 4
+        count(*)
+        --------
+               1
+        1 row
+        :help           list commands
+        :schema         show labels, types, properties, indexes and constraints
+        :params {json}  set the parameters of statements; alone, show them
+        :format F       print results as table, csv, json or typed-json
+        :timing         say how long statements take, or stop saying it
+        :asof AT        read the graph as it was: a snapshot, a date, a commit; `now` ends it
+        :begin          begin a transaction of several statements
+        :commit         commit it
+        :rollback       give it up
+        :quit           end; so do :exit and Ctrl-D
+    "#]]
+    .assert_eq(&said.stdout);
     assert_eq!(said.stderr, "");
 }
 
@@ -49,8 +95,46 @@ fn failures_end_nothing() {
          MATCH (a:A) RETURN count(*);\n:begin\n:begin\n:timing perhaps\n",
     );
     said.expect(1);
-    expect![[r#""#]].assert_eq(&said.stdout);
-    expect![[r#""#]].assert_eq(&said.stderr);
+    expect![[r#"
+        1 node created, 1 label added
+        reading before, commit 2
+        count(*)
+        --------
+               1
+        1 row
+        reading the newest commit
+        count(*)
+        --------
+               2
+        1 row
+        begun
+    "#]]
+    .assert_eq(&said.stdout);
+    expect![[r#"
+        error: RETRUN stands where a clause, such as MATCH or RETURN, should be: did you mean RETURN?, at line 1, column 1
+          RETRUN 1
+          ^^^^^^
+        hint: the statement is read from the left: what is wrong may stand before this
+        error: there is no command :nothing
+        hint: :help lists them
+        error: there is no format "xml"
+        hint: choose one of table, csv, json, typed-json
+        error: there is no snapshot "nothing"
+        hint: `evergraph snapshot DB list` shows what there is
+        error: there is no transaction
+        hint: :begin begins one
+        error: there is no transaction
+        hint: :begin begins one
+        error: the parameters are no JSON object
+        hint: write :params {"name": "Ann", "ids": [1, 2]}
+        error: the past cannot be changed: a statement that writes has no AS OF
+        hint: leave AS OF out
+        error: there is a transaction already
+        hint: :commit or :rollback ends it
+        error: timing is on or off
+        hint: write :timing
+    "#]]
+    .assert_eq(&said.stderr);
 }
 
 #[test]

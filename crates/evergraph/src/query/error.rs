@@ -100,7 +100,7 @@ impl Error {
         let (class, detail) = (error.class(), error.detail());
         let (message, hint, at) = match &error {
             QueryError::Syntax(error) => (
-                error.what().to_string(),
+                meant(error.what(), error.near()),
                 error.hint().to_string(),
                 Some(error.at()),
             ),
@@ -160,6 +160,14 @@ impl Error {
     /// Whether running the whole transaction again can succeed.
     pub fn is_retryable(&self) -> bool {
         self.0.is_retryable
+    }
+}
+
+/// A message with the word that was probably meant.
+fn meant(what: &str, near: Option<&str>) -> String {
+    match near {
+        Some(near) => format!("{what}: did you mean {near}?"),
+        None => what.to_string(),
     }
 }
 

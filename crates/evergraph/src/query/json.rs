@@ -378,7 +378,9 @@ mod tests {
     #[test]
     fn typed_values_read_back() {
         for length in 0..7_u8 {
-            let bytes: Vec<u8> = (0..length).map(|at| at * 41 + 200).collect();
+            let bytes: Vec<u8> = (0..length)
+                .map(|at| at.wrapping_mul(41).wrapping_add(200))
+                .collect();
             back(Value::Bytes(bytes.into()));
         }
         for number in [

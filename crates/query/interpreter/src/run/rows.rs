@@ -149,6 +149,7 @@ impl Run<'_, '_> {
                 return out.add([(slot, Filled::Datum(list))]);
             };
             for element in elements.iter() {
+                self.step()?;
                 if out.add([(slot, Filled::Datum(element))])? == Flow::Stop {
                     return Ok(Flow::Stop);
                 }
