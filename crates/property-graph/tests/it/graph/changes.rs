@@ -85,7 +85,11 @@ fn an_update_of_a_million_wide_records_is_one_commit() {
     let storage = DramStorage::new();
     let options = GraphOptions::default();
     let limit = options.store.log_bytes;
-    let graph = PropertyGraph::create(&storage, options, [7; 16]).expect("created");
+    drop(PropertyGraph::create(&storage, options, [7; 16]).expect("created"));
+    // Changed records are whole in DRAM until the commit.
+    let mut options = OpenOptions::default();
+    options.transactions.overlay_bytes = 8 << 30;
+    let graph = PropertyGraph::open(&storage, options).expect("opened").0;
     let count = 1_000_000;
     load_wide(&graph, count.into());
     let logged = update_all(&graph, count);
