@@ -86,7 +86,9 @@ search: deps ## Test full-text and vector search (minutes of compiling; needs a 
 
 columnar: deps ## Test Parquet and Arrow, which are behind a feature (minutes of compiling)
 	$(CARGO) test -p evergraph-io -p evergraph --test it \
-		--features evergraph-io/columnar,evergraph/columnar -- columnar:: property_export::
+		--features evergraph-io/columnar,evergraph/columnar -- columnar:: arrow:: property_export::
+	$(CARGO) test -p evergraph --features evergraph/columnar --lib arrow::
+	$(CARGO) test -p evergraph-cli --features evergraph-cli/columnar --test it arrow
 
 # Where the graph goes: a disk, not memory.
 OUTOFCORE_DIRECTORY ?= .

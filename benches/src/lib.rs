@@ -30,6 +30,7 @@ mod onehop;
 mod outofcore;
 mod place;
 mod placement;
+mod queries;
 mod raw;
 mod recovery;
 #[cfg(all(feature = "fulltext", feature = "vector"))]
@@ -126,6 +127,7 @@ const BENCHMARKS: &[Benchmark] = &[
     columns::BENCHMARK,
     index::BENCHMARK,
     snb::BENCHMARK,
+    queries::BENCHMARK,
     #[cfg(all(feature = "fulltext", feature = "vector"))]
     search::BENCHMARK,
 ];
@@ -157,6 +159,7 @@ pub const NAMES: &[&str] = &[
     "columns",
     "index",
     "snb",
+    "queries",
     #[cfg(all(feature = "fulltext", feature = "vector"))]
     "search",
 ];

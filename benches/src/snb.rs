@@ -6,14 +6,14 @@
 //! benchmark: the data are not its own, and only its queries are run, not its driver.
 
 mod clients;
-mod load;
+pub(crate) mod load;
 mod nodes;
-mod parameters;
-mod reading;
+pub(crate) mod parameters;
+pub(crate) mod reading;
 pub mod reads;
 pub mod schema;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 pub mod updates;
 mod updating;
 
@@ -92,7 +92,10 @@ fn of_files(settings: &Settings<'_>, files: &str) -> Result<Vec<Table>, String> 
 }
 
 /// By scale factor, or of `2^scale` persons.
-fn network_parameters(settings: &Settings<'_>, scale: f64) -> Result<Parameters, String> {
+pub(crate) fn network_parameters(
+    settings: &Settings<'_>,
+    scale: f64,
+) -> Result<Parameters, String> {
     let parameters = match (settings.optional::<f64>("scale")?, settings.scale) {
         (Some(factor), _) => Parameters::with_scale(factor).map_err(text)?,
         (None, Some(scale)) => Parameters::with_persons(1 << scale),

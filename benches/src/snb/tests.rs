@@ -1,8 +1,8 @@
 //! The short reads against the generator's rows, and the updates against both the
 //! reads and the files of the whole network.
 
-mod dump;
-mod reference;
+pub(crate) mod dump;
+pub(crate) mod reference;
 mod transactions;
 
 use std::collections::BTreeSet;
@@ -22,7 +22,7 @@ use reference::Reference;
 /// Updates of one transaction, where it does not matter.
 const AT_ONCE: usize = 50;
 
-fn network(persons: u64) -> Network {
+pub(crate) fn network(persons: u64) -> Network {
     Network::new(Parameters::with_persons(persons).with_seed(5)).unwrap()
 }
 
@@ -47,7 +47,7 @@ fn loaded(network: &Network, part: csv::Part, medium: MediumKind, directory: &Pa
 }
 
 /// As [`loaded`], and nothing of it is on a disk.
-fn in_memory(network: &Network, part: csv::Part) -> Database {
+pub(crate) fn in_memory(network: &Network, part: csv::Part) -> Database {
     let directory = tempfile::tempdir().unwrap();
     loaded(network, part, MediumKind::Dram, directory.path())
 }

@@ -104,6 +104,15 @@ fn the_social_network_is_read_and_updated() {
     }
 }
 
+#[test]
+fn queries_run() {
+    let result = run("queries", &["trials=1", "runs=10", "updates=800", "seed=3"]);
+    assert_eq!(rows(&result, 0).len(), 10);
+    assert_eq!(rows(&result, 1).len(), 21);
+    assert_eq!(rows(&result, 2).len(), 9);
+    assert_eq!(rows(&result, 3).len(), 8);
+}
+
 #[cfg(all(feature = "fulltext", feature = "vector"))]
 #[test]
 fn searches_find_what_reading_every_node_finds() {

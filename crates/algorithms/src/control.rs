@@ -29,6 +29,13 @@ impl Cancellation {
     }
 }
 
+/// The switch of another kind of work, which stops runs, too.
+impl From<Arc<AtomicBool>> for Cancellation {
+    fn from(switch: Arc<AtomicBool>) -> Self {
+        Cancellation(switch)
+    }
+}
+
 /// A run ended before its result.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum Cancelled {

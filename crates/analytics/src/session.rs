@@ -44,8 +44,9 @@ pub struct Session {
     store: Arc<Store>,
     /// The property graph over the store; `None` where there are plain edges.
     property: Option<PropertyGraph>,
-    merger: Option<Merger>,
-    rebaser: Option<Rebaser>,
+    /// `None` without background work, and once it is closed.
+    merger: Mutex<Option<Merger>>,
+    rebaser: Mutex<Option<Rebaser>>,
     emulated: Option<Arc<EmulatedDevice>>,
     copies: Copies,
     pub(crate) results: Results,
@@ -68,8 +69,8 @@ impl Session {
         };
         let background = settings.background && !settings.read_only;
         Session {
-            merger: background.then(|| Merger::start(&store)),
-            rebaser: (settings.rebase.filter(|_| background)).map(Rebaser::new),
+            merger: Mutex::new(background.then(|| Merger::start(&store))),
+            rebaser: Mutex::new((settings.rebase.filter(|_| background)).map(Rebaser::new)),
             store,
             property,
             emulated,
@@ -84,11 +85,12 @@ impl Session {
     ///
     /// # Errors
     /// If the last merge fails; it is closed all the same.
-    pub fn close(&mut self) -> Result<(), Error> {
-        if let Some(merger) = self.merger.take() {
+    pub fn close(&self) -> Result<(), Error> {
+        let merger = self.merger.lock().take();
+        if let Some(merger) = merger {
             merger.stop();
         }
-        drop(self.rebaser.take());
+        drop(self.rebaser.lock().take());
         self.results.close();
         Ok(self.store.close()?)
     }
@@ -285,7 +287,7 @@ impl Session {
 
     /// Counts a run, if it is on a past commit.
     pub(crate) fn note_run(&self, view: &View) {
-        if let Some(rebaser) = &self.rebaser
+        if let Some(rebaser) = &*self.rebaser.lock()
             && view.csn() != self.store.published().0
             && self.config().mode == Mode::Merged
         {
@@ -294,7 +296,7 @@ impl Session {
     }
 
     fn wake_merger(&self) {
-        if let Some(merger) = &self.merger
+        if let Some(merger) = &*self.merger.lock()
             && self.store.merge_is_due()
         {
             merger.wake();

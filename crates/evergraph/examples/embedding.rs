@@ -1,5 +1,6 @@
 //! The code of docs/embedding.md; a test keeps the two the same.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
@@ -111,6 +112,17 @@ fn queries(path: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let mut transaction = graph.begin()?;
     transaction.query("MATCH (p:Person) SET p.seen = true", ())?;
     transaction.commit()?;
+
+    let pairs = Statement::new("MATCH (a), (b) RETURN a.name, b.name");
+    let mut found = 0;
+    let result = graph.for_each_row(&pairs, |row| {
+        found += row.cells().len();
+        ControlFlow::Continue(())
+    })?;
+    println!("{found} values of {:?}", result.columns());
+    for row in graph.stream(&pairs)?.take(10) {
+        println!("{:?}", row?.cells());
+    }
 
     assert_eq!(number, 1);
     graph.close()?;

@@ -6,16 +6,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use evergraph_analytics::{Opened, Session, Settings};
+use evergraph_interpreter::Procedures;
 use evergraph_property_graph::graph::{GraphOptions, OpenOptions, PropertyGraph};
 use evergraph_storage::medium::Access;
 use evergraph_storage::{CommitLog, Storage, failpoint};
 use evergraph_topology::{Layout, Mode, OpenReport, Store};
 
 use crate::options::OpenStorage;
+use crate::query::{self, Plans};
 use crate::{Error, MediumKind, Options};
 
 /// The file that makes a directory a database.
 const POOL: &str = "pool";
+
+/// The directory of indexes for full-text and vector search, within that of the database.
+pub(crate) const SEARCH: &str = "search";
 
 /// An open database.
 ///
@@ -47,7 +52,9 @@ const POOL: &str = "pool";
 /// # Ok::<(), evergraph::Error>(())
 /// ```
 pub struct Database {
-    session: Session,
+    session: Arc<Session>,
+    procedures: Procedures,
+    plans: Plans,
     path: PathBuf,
     medium: MediumKind,
     opened: OpenReport,
@@ -171,13 +178,27 @@ impl Database {
             rebase: options.rebase,
             sealed_bytes: options.sealed_bytes,
         };
+        let session = Session::new(graph, Arc::clone(&storage), emulated, &settings);
+        let session = Arc::new(session);
         Database {
-            session: Session::new(graph, Arc::clone(&storage), emulated, &settings),
+            procedures: query::procedures(&session, &path.join(SEARCH)),
+            session,
+            plans: Plans::default(),
             path: path.to_path_buf(),
             medium: options.medium,
             opened,
             storage,
         }
+    }
+
+    /// The procedures that statements may call.
+    pub(crate) fn procedures(&self) -> &Procedures {
+        &self.procedures
+    }
+
+    /// Plans of statements.
+    pub(crate) fn plans(&self) -> &Plans {
+        &self.plans
     }
 
     /// Directory of the database.
@@ -209,7 +230,7 @@ impl Database {
     /// # Errors
     /// If the merge fails. It is closed all the same, and committed changes are
     /// recovered at the next open.
-    pub fn close(mut self) -> Result<(), Error> {
+    pub fn close(self) -> Result<(), Error> {
         self.session.close()
     }
 
@@ -220,7 +241,7 @@ impl Database {
     /// # Errors
     /// As [`Database::close`], and files that cannot be removed. An empty database that
     /// is left can be used.
-    pub fn undo_create(mut self) -> Result<(), Error> {
+    pub fn undo_create(self) -> Result<(), Error> {
         let closed = self.session.close();
         if self.medium == MediumKind::Dram {
             return closed;

@@ -55,6 +55,7 @@ pub use sealed::{SealedGraph, SealedInfo, SealedName};
 pub use section_view::SectionView;
 pub use store::{
     BackPressure, Batch, CheckReport, Commit, Config, Enqueued, HistoryStats, ListReader,
-    LogPositions, Mode, OpenReport, Prepared, Query, QueryMerging, Store, StoreStats, Tuning,
+    LogPositions, ManyLists, Mode, OpenReport, Prepared, Query, QueryMerging, Store, StoreStats,
+    Tuning,
 };
 pub use tiers::{ListTier, TierEntry};

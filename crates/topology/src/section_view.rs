@@ -363,14 +363,43 @@ impl SectionView {
     /// A list with its weight bits, if it is one slice of the extent.
     #[inline(always)]
     fn in_one_slice(&self, list: usize) -> Option<(&[u32], &[u32])> {
+        let (start, count) = self.place(list)?;
+        Some(self.in_extent_at(&(start..start + count)))
+    }
+
+    /// Start and length of a list, if it is one slice of the extent.
+    #[inline(always)]
+    pub(crate) fn place(&self, list: usize) -> Option<(usize, usize)> {
         let (start, count) = match self.plain {
             true => (self.starts[list], self.starts[list + 1] - self.starts[list]),
             false => self.span_in_extent(list)?,
         };
-        let (start, count) = (start as usize, count as usize);
+        Some((start as usize, count as usize))
+    }
+
+    /// Entries of the extent with their weight bits, of lists that have a
+    /// [`SectionView::place`].
+    #[inline(always)]
+    pub(crate) fn in_extent_at(&self, place: &Range<usize>) -> (&[u32], &[u32]) {
         let weights = self.weights.as_ref();
-        let weights = weights.map_or(&[][..], |weights| weights.range(start, count));
-        Some((self.words.range(start, count), weights))
+        let weights = weights.map_or(&[][..], |weights| weights.range(place.start, place.len()));
+        (self.words.range(place.start, place.len()), weights)
+    }
+
+    /// The last commit that its lists include.
+    pub(crate) fn csn(&self) -> u64 {
+        self.lists.page.csn
+    }
+
+    /// Announces that a list is read soon.
+    #[inline(always)]
+    pub(crate) fn prefetch_words(&self, list: usize) {
+        if let Some((start, _)) = self.place(list) {
+            self.words.prefetch(start);
+            if let Some(weights) = &self.weights {
+                weights.prefetch(start);
+            }
+        }
     }
 
     /// Start and length of a list of a section that is not plain, if all of it is in

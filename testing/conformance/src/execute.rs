@@ -71,7 +71,7 @@ fn register(procedures: &mut Procedures, procedure: &Procedure) -> Result<(), St
         table.push(row.collect::<Result<Vec<Datum>, String>>()?);
     }
     let signature = procedure.signature.clone();
-    procedures.register(&procedure.name, signature, move |_, arguments| {
+    procedures.register(&procedure.name, "", signature, move |_, arguments| {
         let fits = |row: &&Vec<Datum>| {
             let pairs = row[..inputs].iter().zip(arguments);
             pairs
@@ -79,7 +79,7 @@ fn register(procedures: &mut Procedures, procedure: &Procedure) -> Result<(), St
                 .all(|(cell, argument)| cell == argument || cell.equals(argument) == Some(true))
         };
         let rows = table.iter().filter(fits);
-        Ok(rows.map(|row| row[inputs..].to_vec()).collect())
+        Ok(rows.map(|row| row[inputs..].to_vec()).collect::<Vec<_>>())
     });
     Ok(())
 }

@@ -30,6 +30,7 @@ impl Procedure {
             signature: Signature {
                 inputs: fields(inputs)?,
                 outputs: fields(outputs)?,
+                ..Signature::default()
             },
             columns,
             rows,

@@ -3,19 +3,23 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use evergraph_generators::snb::{Change, Comment, Event, Forum, Message, Person, Post};
+use evergraph_generators::snb::{
+    Change, Comment, Event, Forum, Like, Membership, Message, Person, Post,
+};
 
 use crate::snb::reads::{Content, ForumOf, Friend, Name, Profile, Recent, Reply};
 
 #[derive(Default)]
 pub struct Reference {
-    persons: BTreeMap<i64, Person>,
+    pub persons: BTreeMap<i64, Person>,
     /// Both ways, with the date.
-    knows: BTreeMap<(i64, i64), i64>,
-    forums: BTreeMap<i64, Forum>,
-    posts: BTreeMap<i64, Post>,
-    comments: BTreeMap<i64, Comment>,
-    replies: BTreeMap<i64, Vec<i64>>,
+    pub knows: BTreeMap<(i64, i64), i64>,
+    pub forums: BTreeMap<i64, Forum>,
+    pub posts: BTreeMap<i64, Post>,
+    pub comments: BTreeMap<i64, Comment>,
+    pub replies: BTreeMap<i64, Vec<i64>>,
+    pub members: Vec<Membership>,
+    pub likes: Vec<Like>,
 }
 
 impl Reference {
@@ -49,7 +53,8 @@ impl Reference {
                 self.replies.entry(parent).or_default().push(id);
                 self.comments.insert(id, comment);
             }
-            Change::Membership(_) | Change::Like(_) => {}
+            Change::Membership(membership) => self.members.push(membership),
+            Change::Like(like) => self.likes.push(like),
         }
     }
 
@@ -181,25 +186,25 @@ impl Reference {
         }
     }
 
-    fn original(&self, message: i64) -> &Post {
+    pub fn original(&self, message: i64) -> &Post {
         match self.comments.get(&message) {
             Some(comment) => self.original(id_of(comment.reply_of)),
             None => &self.posts[&message],
         }
     }
 
-    fn date(&self, message: i64) -> i64 {
+    pub fn date(&self, message: i64) -> i64 {
         let post = self.posts.get(&message).map(|post| post.creation_date);
         post.unwrap_or_else(|| self.comments[&message].creation_date)
     }
 
-    fn creator_id(&self, message: i64) -> i64 {
+    pub fn creator_id(&self, message: i64) -> i64 {
         let post = self.posts.get(&message).map(|post| post.creator);
         post.unwrap_or_else(|| self.comments[&message].creator) as i64
     }
 }
 
-fn id_of(message: Message) -> i64 {
+pub fn id_of(message: Message) -> i64 {
     let (Message::Post(id) | Message::Comment(id)) = message;
     id as i64
 }

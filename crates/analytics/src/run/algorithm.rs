@@ -2,6 +2,7 @@
 
 use super::given::Given;
 use super::parameters::{COMMON, Kind, Parameter};
+use super::stream::StreamColumn;
 use super::{Computed, Context};
 use crate::Error;
 use crate::names::nearest;
@@ -12,6 +13,8 @@ pub struct Algorithm {
     pub name: &'static str,
     /// Usual abbreviations.
     pub aliases: &'static [&'static str],
+    /// Columns of its rows in the query language.
+    pub columns: &'static [StreamColumn],
     /// Summary of the computation.
     pub computes: &'static str,
     /// Meaning of an output file's value for each vertex, or of a line.

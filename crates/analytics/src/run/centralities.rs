@@ -7,6 +7,7 @@ use evergraph_algorithms::{
 
 use super::algorithm::{Algorithm, Determinism, Dram, Needs, Weights};
 use super::parameters::{DAMPING, ITERATIONS, Kind, Parameter, SOURCES, SPEC, TOLERANCE};
+use super::stream;
 use super::{Computed, Context, Fact, Values, largest};
 use crate::Error;
 
@@ -34,6 +35,7 @@ const MEAN_CHANGE: Parameter = Parameter {
 pub(super) const ALGORITHMS: &[Algorithm] = &[
     Algorithm {
         name: "pagerank",
+        columns: stream::SCORES,
         aliases: &["pr"],
         computes: "the probability that a random surfer is at a vertex; of a sink the surfer \
                    goes anywhere",
@@ -49,6 +51,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "personalized-pagerank",
+        columns: stream::SCORES,
         aliases: &["ppr"],
         computes: "the probability that a random surfer is at a vertex who returns to the sources",
         value: "the probability",
@@ -80,6 +83,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "eigenvector",
+        columns: stream::SCORES,
         aliases: &["eigenvector-centrality"],
         computes: "scores that are as large as those of the in-neighbors together",
         value: "the score; the squares add up to 1",
@@ -94,6 +98,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "katz",
+        columns: stream::SCORES,
         aliases: &["katz-centrality"],
         computes: "the walks that end at a vertex, each worth alpha to the power of its length",
         value: "the score",
@@ -133,6 +138,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "hits",
+        columns: stream::SCORES,
         aliases: &["hubs-and-authorities"],
         computes: "hubs, which lead to good authorities, and authorities, to which good hubs lead",
         value: "how good an authority, or a hub, it is; they add up to 1",

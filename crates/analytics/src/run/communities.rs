@@ -6,6 +6,7 @@ use evergraph_algorithms::{leiden as connected, louvain as contracting};
 
 use super::algorithm::{Algorithm, Determinism, Dram, Needs, Size, Weights};
 use super::parameters::{ITERATIONS, Kind, Parameter, SEED, SOURCE, SPEC};
+use super::stream;
 use super::{Computed, Context, Fact, Values};
 use crate::Error;
 
@@ -29,6 +30,7 @@ const MEASURES: &[(&str, Measure)] = &[
 pub(super) const ALGORITHMS: &[Algorithm] = &[
     Algorithm {
         name: "label-propagation",
+        columns: stream::COMMUNITIES,
         aliases: &["cdlp"],
         computes: "communities: each vertex takes the label that most of its neighbors have, of \
                several the smallest; labels are external ids if those are numbers",
@@ -52,6 +54,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "louvain",
+        columns: stream::COMMUNITIES,
         aliases: &["louvain-communities"],
         computes: "communities of high modularity: vertices move where it gains most, then \
                    communities become vertices",
@@ -70,6 +73,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "leiden",
+        columns: stream::COMMUNITIES,
         aliases: &["leiden-communities"],
         computes: "connected communities of high modularity: as Louvain, and communities are \
                    refined before they become vertices",
@@ -103,6 +107,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "similarity",
+        columns: &[stream::SOURCE, stream::TARGET, stream::number("similarity")],
         aliases: &["link-prediction"],
         computes: "how alike the neighborhoods of pairs of vertices are; without pairs, the \
                    vertices that are most alike to one",

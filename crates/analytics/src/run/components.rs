@@ -7,6 +7,7 @@ use evergraph_algorithms::{
 
 use super::algorithm::{Algorithm, Determinism, Dram, Needs, Weights};
 use super::parameters::{Kind, Parameter, SPEC};
+use super::stream;
 use super::values::Lists;
 use super::{Computed, Context, Fact, Values};
 use crate::Error;
@@ -17,6 +18,7 @@ const NAMED: usize = 20;
 pub(super) const ALGORITHMS: &[Algorithm] = &[
     Algorithm {
         name: "connected-components",
+        columns: stream::COMPONENTS,
         aliases: &["cc", "wcc", "weakly-connected-components"],
         computes: "the weakly connected components",
         value: "a representative vertex of the component",
@@ -32,6 +34,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "strongly-connected-components",
+        columns: stream::COMPONENTS,
         aliases: &["scc"],
         computes: "the strongly connected components: which vertices reach each other",
         value: "a representative vertex of the component",
@@ -47,6 +50,14 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "biconnectivity",
+        columns: &[
+            stream::NODE,
+            stream::group("componentId"),
+            stream::other("head"),
+            stream::flag("isArticulationPoint"),
+            stream::SOURCE,
+            stream::TARGET,
+        ],
         aliases: &[
             "bicc",
             "biconnected-components",
@@ -73,6 +84,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "topological-order",
+        columns: &[stream::NODE, stream::number("level"), stream::POSITION],
         aliases: &["topological-sort", "toposort", "cycle-detection"],
         computes: "an order in which every edge leads forward, or a cycle",
         value: "the edges on a longest path to the vertex",

@@ -144,6 +144,7 @@ fn described(custom: &dyn CustomAlgorithm) -> Result<Algorithm, Error> {
     Ok(Algorithm {
         name,
         aliases: &[],
+        columns: &[],
         computes: "an algorithm of a program",
         value: "",
         parameters: &[],

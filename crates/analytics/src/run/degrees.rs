@@ -4,11 +4,13 @@ use evergraph_algorithms::maintained::degrees::{self as kernel, Degrees};
 
 use super::algorithm::{Algorithm, Determinism, Dram, Needs, Weights};
 use super::parameters::{Kind, Parameter};
+use super::stream;
 use super::{Computed, Context, Fact, Values};
 use crate::Error;
 
 pub(super) const ALGORITHMS: &[Algorithm] = &[Algorithm {
     name: "degrees",
+    columns: &[stream::NODE, stream::number("degree")],
     aliases: &["degree", "degree-statistics", "degree-distribution"],
     computes: "how many neighbors vertices have: the least, the most, the mean, and how many \
                vertices have how many; parallel edges count",

@@ -60,6 +60,7 @@ mod sets;
 mod spreading;
 mod stopped;
 mod stored;
+mod stream;
 mod traversal;
 mod trees;
 mod triangles;
@@ -111,6 +112,7 @@ pub(crate) use sealing::{Source, seal};
 pub(crate) use stopped::stopped;
 pub use stored::Kept;
 pub(crate) use stored::stored_notes;
+pub use stream::{Holds, Stream, StreamColumn, StreamValue};
 pub use values::{Cell, Format, Lists, Values};
 pub(crate) use view::drop_snapshot;
 pub use view::{RunView, view};
@@ -246,7 +248,10 @@ pub fn run(
 }
 
 /// As [`run`]; `None` if the graph has no vertices.
-fn run_if_any(
+///
+/// # Errors
+/// As [`run`].
+pub fn run_if_any(
     session: &Session,
     view: &View,
     request: &Request,

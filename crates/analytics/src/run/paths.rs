@@ -12,6 +12,7 @@ use super::algorithm::{Algorithm, Determinism, Dram, Needs, Size, Weights};
 use super::given::Given;
 use super::parameters::{Kind, Parameter, SEED, SOURCE, SPEC, TARGET};
 use super::routes::Route;
+use super::stream;
 use super::{Computed, Context, Fact, Measured, Values};
 use crate::Error;
 
@@ -26,6 +27,7 @@ const OUTPUT: Parameter = Parameter {
 pub(super) const ALGORITHMS: &[Algorithm] = &[
     Algorithm {
         name: "weighted-bfs",
+        columns: stream::DISTANCES,
         aliases: &["wbfs"],
         computes: "the shortest paths from a source, for whole weights",
         value: "the distance, or the parent",
@@ -41,6 +43,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "delta-stepping",
+        columns: stream::DISTANCES,
         aliases: &["sssp", "shortest-paths", "shortest-path", "dijkstra"],
         computes: "the shortest paths from a source, for weights that are not negative",
         value: "the distance, or the parent",
@@ -68,6 +71,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "bellman-ford",
+        columns: stream::DISTANCES,
         aliases: &[],
         computes: "the shortest paths from a source, for weights of any sign; minus infinity for \
                    what a negative cycle reaches",
@@ -85,6 +89,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "widest-path",
+        columns: &[stream::NODE, stream::number("width")],
         aliases: &["widest"],
         computes: "the widest paths from a source, a path being as wide as its lightest edge is \
                    heavy",
@@ -111,6 +116,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "low-diameter-decomposition",
+        columns: &[stream::NODE, stream::group("clusterId")],
         aliases: &["ldd"],
         computes: "clusters of diameter O(log n / beta) with O(beta m) edges between them",
         value: "the center of its cluster",
@@ -134,6 +140,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "spanner",
+        columns: stream::EDGES,
         aliases: &[],
         computes: "few of the edges, among which distances are at most O(k) times what they were",
         value: "an edge of the spanner a line",

@@ -5,12 +5,14 @@ use evergraph_algorithms::k_core::{self as cores, Bucketing};
 
 use super::algorithm::{Algorithm, Determinism, Dram, Needs, Weights};
 use super::parameters::{Kind, Parameter};
+use super::stream;
 use super::{Computed, Context, Fact, Values};
 use crate::Error;
 
 pub(super) const ALGORITHMS: &[Algorithm] = &[
     Algorithm {
         name: "k-core",
+        columns: &[stream::NODE, stream::number("coreness")],
         aliases: &["kcore", "coreness", "core-numbers"],
         computes: "the coreness: the largest k such that a vertex is in a part of the graph \
                    where all degrees are at least k",
@@ -43,6 +45,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "densest-subgraph",
+        columns: &[stream::NODE, stream::MEMBER],
         aliases: &["densest"],
         computes: "a set of vertices with at least 1 / (2 + 2 epsilon) of the edges a vertex \
                    that the densest set has; parallel edges count",

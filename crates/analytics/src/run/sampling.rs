@@ -5,6 +5,7 @@ use evergraph_algorithms::{neighbor_sampling as neighborhood, random_walks as wa
 use super::algorithm::{Algorithm, Determinism, Dram, Needs, Size, Weights};
 use super::given::Given;
 use super::parameters::{Kind, Parameter, SEED};
+use super::stream;
 use super::{Computed, Context, Fact, Lists, Values};
 use crate::Error;
 
@@ -21,6 +22,7 @@ const NEIGHBORS: &str = "15,10,5";
 pub(super) const ALGORITHMS: &[Algorithm] = &[
     Algorithm {
         name: "random-walks",
+        columns: &[stream::NODES],
         aliases: &["node2vec"],
         computes: "random walks along out-edges",
         value: "a walk a line",
@@ -69,6 +71,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "neighbor-sampling",
+        columns: stream::EDGES,
         aliases: &["graphsage"],
         computes: "edges to some neighbors of some vertices, of those to some of theirs, hop by \
                    hop, as graph neural networks are trained on",

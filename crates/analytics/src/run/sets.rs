@@ -8,6 +8,7 @@ use evergraph_graph::Graph;
 
 use super::algorithm::{Algorithm, Determinism, Dram, Needs, Weights};
 use super::parameters::{Kind, Parameter, SEED};
+use super::stream;
 use super::{Computed, Context, Fact, Values};
 use crate::Error;
 
@@ -16,6 +17,7 @@ const USUAL_SEED: u64 = 27;
 pub(super) const ALGORITHMS: &[Algorithm] = &[
     Algorithm {
         name: "coloring",
+        columns: &[stream::NODE, stream::number("color")],
         aliases: &["graph-coloring"],
         computes: "colors such that neighbors differ, at most one more than the largest degree",
         value: "the color, from 0",
@@ -31,6 +33,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "maximal-independent-set",
+        columns: &[stream::NODE, stream::MEMBER],
         aliases: &["mis", "independent-set"],
         computes: "vertices that are not neighbors, to which none can be added",
         value: "1 for a vertex of the set, 0 for others",
@@ -46,6 +49,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "maximal-matching",
+        columns: &[stream::NODE, stream::other("partner")],
         aliases: &["matching"],
         computes: "edges without a common end, to which none can be added",
         value: "the other end of the vertex's edge",
@@ -62,6 +66,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "set-cover",
+        columns: &[stream::NODE, stream::other("coveredBy")],
         aliases: &["cover"],
         computes: "few vertices such that each vertex with an in-edge is an out-neighbor of one",
         value: "a vertex of the cover that has it as a neighbor",

@@ -8,6 +8,7 @@ use evergraph_graph::Graph;
 use super::algorithm::{Algorithm, Determinism, Dram, Needs, Size, Weights};
 use super::given::Given;
 use super::parameters::{Kind, Parameter, SEED};
+use super::stream;
 use super::{Computed, Context, Fact, Values};
 use crate::Error;
 
@@ -22,6 +23,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[INFLUENCE, RUMOR];
 
 const INFLUENCE: Algorithm = Algorithm {
     name: "influence-maximization",
+    columns: &[stream::NODE, stream::number("spread"), stream::MEMBER],
     aliases: &["influence", "im"],
     computes: "seeds from which a cascade reaches as many vertices as possible (independent \
                cascade model)",
@@ -96,6 +98,11 @@ const INFLUENCE: Algorithm = Algorithm {
 
 const RUMOR: Algorithm = Algorithm {
     name: "rumor-sources",
+    columns: &[
+        stream::NODE,
+        stream::number("infected"),
+        stream::other("nearest"),
+    ],
     aliases: &["rumor", "k-mdrsd"],
     computes: "sources that are near to all vertices that a rumor has infected",
     value: "a source and how many infected vertices it is the nearest source of; or for each \

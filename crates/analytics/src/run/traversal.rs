@@ -9,12 +9,14 @@ use evergraph_graph::Graph;
 use super::algorithm::{Algorithm, Determinism, Dram, Needs, Weights};
 use super::parameters::{Kind, Parameter, SEED, SOURCE, SOURCES, SPEC, TARGET};
 use super::routes::Route;
+use super::stream;
 use super::{Computed, Context, Fact, Values, largest};
 use crate::Error;
 
 pub(super) const ALGORITHMS: &[Algorithm] = &[
     Algorithm {
         name: "bfs",
+        columns: &[stream::NODE, stream::number("depth"), stream::PARENT],
         aliases: &["breadth-first-search"],
         computes: "a breadth-first tree from a source along out-edges",
         value: "the depth, or the parent",
@@ -40,6 +42,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "betweenness",
+        columns: stream::SCORES,
         aliases: &["bc", "betweenness-centrality"],
         computes: "for each vertex how many of the shortest paths of all pairs lead over it",
         value: "the score",
@@ -74,6 +77,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "closeness",
+        columns: stream::SCORES,
         aliases: &["closeness-centrality"],
         computes: "how near vertices are: the inverse of the mean distance, times the share of \
                    vertices that a path connects (Wasserman and Faust)",
@@ -95,6 +99,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "harmonic",
+        columns: stream::SCORES,
         aliases: &["harmonic-centrality"],
         computes: "how near vertices are: the sum of the inverse distances of all others",
         value: "the score",
@@ -143,6 +148,7 @@ const SAMPLES: Parameter = Parameter {
 const NEAR: Algorithm = Algorithm {
     name: "",
     aliases: &[],
+    columns: stream::SCORES,
     computes: "",
     value: "",
     parameters: &[],

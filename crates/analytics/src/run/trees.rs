@@ -3,12 +3,14 @@
 use evergraph_algorithms::{minimum_spanning_forest as lightest, spanning_forest as any};
 
 use super::algorithm::{Algorithm, Determinism, Dram, Needs, Weights};
+use super::stream;
 use super::{Computed, Context, Fact, Values};
 use crate::Error;
 
 pub(super) const ALGORITHMS: &[Algorithm] = &[
     Algorithm {
         name: "spanning-forest",
+        columns: stream::EDGES,
         aliases: &["sf"],
         computes: "edges that join each component, without a cycle; directions do not matter",
         value: "an edge of the forest",
@@ -24,6 +26,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "minimum-spanning-forest",
+        columns: &[stream::SOURCE, stream::TARGET, stream::number("weight")],
         aliases: &["msf", "minimum-spanning-tree", "mst"],
         computes: "edges that join each component and weigh least together",
         value: "an edge of the forest, with its weight",

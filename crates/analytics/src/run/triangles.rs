@@ -5,12 +5,14 @@ use evergraph_algorithms::{k_truss as trusses, local_clustering as clustering};
 
 use super::algorithm::{Algorithm, Determinism, Dram, Needs, Weights};
 use super::parameters::{Kind, Parameter, SPEC};
+use super::stream;
 use super::{Computed, Context, Fact, Values};
 use crate::Error;
 
 pub(super) const ALGORITHMS: &[Algorithm] = &[
     Algorithm {
         name: "triangle-count",
+        columns: &[stream::NODE, stream::number("triangles")],
         aliases: &["tc", "triangles"],
         computes: "the triangles, in all and at each vertex; parallel edges count once",
         value: "the triangles it is in",
@@ -32,6 +34,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "local-clustering",
+        columns: &[stream::NODE, stream::number("coefficient")],
         aliases: &["lcc", "local-clustering-coefficient", "clustering"],
         computes: "how many of the pairs of a vertex' neighbors are joined, as LDBC Graphalytics \
                    defines it; on average, and transitivity",
@@ -58,6 +61,12 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "k-truss",
+        columns: &[
+            stream::SOURCE,
+            stream::TARGET,
+            stream::number("trussness"),
+            stream::NODE,
+        ],
         aliases: &["truss", "trussness"],
         computes: "for each edge the largest k such that it is in a part of the graph whose edges \
                    are in k - 2 triangles of that part",

@@ -7,7 +7,7 @@ use super::algorithm::Algorithm;
 use super::naming::Nodes;
 use super::{Outcome, Values};
 use crate::{Error, Session};
-use evergraph_property_graph::graph::Transaction;
+use evergraph_property_graph::graph::{NodeId, Transaction};
 use evergraph_property_graph::value::Value;
 
 /// A name of a property has at most so many bytes.
@@ -120,9 +120,6 @@ impl WriteBack {
     /// [`WriteBack::begin`] ([`Error::is_retryable`]); a constraint that does not
     /// hold; more than the log takes at once. Then nothing is written.
     pub fn write(mut self, outcome: &Outcome) -> Result<Written, Error> {
-        let Some(nodes) = outcome.naming.nodes() else {
-            return Err(unwritable(outcome));
-        };
         let read = self.transaction.snapshot().csn();
         if outcome.csn != read {
             return Err(Error::usage(
@@ -133,10 +130,10 @@ impl WriteBack {
                 "give `WriteBack::begin` the view that the run reads; nothing was written",
             ));
         }
-        let values = of_nodes(&outcome.values, nodes).ok_or_else(|| unwritable(outcome))?;
+        let values = outcome.values_of_nodes();
+        let values = values.ok_or_else(|| unwritable(outcome))?;
         let (mut with_value, mut without_value) = (0, 0);
-        for (vertex, value) in (0..).zip(values) {
-            let node = nodes.node(vertex);
+        for (node, value) in values {
             match &value {
                 Value::Null => {
                     without_value += 1;
@@ -155,6 +152,16 @@ impl WriteBack {
             without_value,
             csn: commit.map(|commit| commit.csn),
         })
+    }
+}
+
+impl Outcome {
+    /// Each node and its value, null where it has none; `None` if the result is not one
+    /// value of each node.
+    pub fn values_of_nodes(&self) -> Option<impl Iterator<Item = (NodeId, Value)>> {
+        let nodes = self.naming.nodes()?;
+        let values = of_nodes(&self.values, nodes)?;
+        Some((0..).map(|vertex| nodes.node(vertex)).zip(values))
     }
 }
 

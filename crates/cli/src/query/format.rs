@@ -1,11 +1,12 @@
-//! Results as tables, CSV and JSON.
+//! Results as tables, CSV and JSON, printed as their rows come.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 
 use evergraph::property::value::Value;
 use evergraph::query::json::{to_json, to_typed_json};
-use evergraph::query::{Cell, Error, Rows, Summary};
+use evergraph::query::{Cell, Error, Row, Rows, Summary, csv_row};
 use serde_json::{Map, Value as Json, json};
 
 use crate::report::{Failure, count, seconds};
@@ -21,6 +22,10 @@ pub enum Format {
     Json,
     /// The same, each value with its type as in Neo4j's Query API v2
     TypedJson,
+    /// One JSON object a row
+    Jsonl,
+    /// An Arrow IPC stream a statement, where the program was built with `columnar`
+    Arrow,
 }
 
 impl Format {
@@ -30,51 +35,178 @@ impl Format {
     }
 }
 
-/// Why a result was not printed.
-pub enum PrintError {
-    /// A row could not be read.
-    Query(Error),
-    /// Standard output.
-    Io(io::Error),
-}
+/// Rows that are held before the first is printed: they decide how wide the columns of a
+/// table are, and a failure among them is told alone.
+const HELD: usize = 1000;
 
-impl From<io::Error> for PrintError {
-    fn from(error: io::Error) -> Self {
-        PrintError::Io(error)
-    }
-}
-
-impl From<Error> for PrintError {
-    fn from(error: Error) -> Self {
-        PrintError::Query(error)
-    }
-}
-
-/// Prints a result, which took so long until now.
-pub fn print(
-    rows: Rows,
+/// Prints one result, row by row.
+pub struct Printer<W> {
     format: Format,
-    taken: f64,
-    out: &mut dyn Write,
-) -> Result<(), PrintError> {
-    match format {
-        Format::Table => table(rows, out)?,
-        Format::Csv => csv(rows, out)?,
-        Format::Json => json_line(rows, to_json, taken, out)?,
-        Format::TypedJson => json_line(rows, to_typed_json, taken, out)?,
-    }
-    Ok(out.flush()?)
+    out: W,
+    /// Rows are counted and not shown, as of `PROFILE` for people.
+    is_silent: bool,
+    held: Vec<Row>,
+    /// Of a table whose head has been printed.
+    widths: Option<Widths>,
+    /// The head has been printed.
+    has_begun: bool,
+    rows: u64,
+    failed: Option<io::Error>,
 }
 
-fn json_line(
-    rows: Rows,
-    of: impl Fn(&Cell) -> Json,
-    taken: f64,
-    out: &mut dyn Write,
-) -> Result<(), PrintError> {
-    let columns = rows.columns().to_vec();
+impl<W: Write> Printer<W> {
+    /// Of a statement that asks for a profile, people see only that.
+    pub fn new(format: Format, is_profiled: bool, out: W) -> Self {
+        Printer {
+            format,
+            out,
+            is_silent: is_profiled && matches!(format, Format::Table | Format::Csv),
+            held: Vec::new(),
+            widths: None,
+            has_begun: false,
+            rows: 0,
+            failed: None,
+        }
+    }
+
+    /// Takes a row; without a reader of the output no more are wanted.
+    pub fn row(&mut self, row: Row) -> ControlFlow<()> {
+        if self.is_silent {
+            self.rows += 1;
+            return ControlFlow::Continue(());
+        }
+        match self.take(row) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                self.failed = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    fn take(&mut self, row: Row) -> io::Result<()> {
+        if self.has_begun {
+            return self.print(&row);
+        }
+        self.held.push(row);
+        match self.held.len() < HELD {
+            true => Ok(()),
+            false => {
+                let columns = self.held[0].columns().to_vec();
+                self.begin(&columns)
+            }
+        }
+    }
+
+    /// Prints the head and the rows that are held.
+    fn begin(&mut self, columns: &[String]) -> io::Result<()> {
+        let held = std::mem::take(&mut self.held);
+        match self.format {
+            Format::Table => {
+                let widths = Widths::of(columns, &held);
+                widths.print_head(columns, &mut self.out)?;
+                self.widths = Some(widths);
+            }
+            Format::Csv => {
+                let titles = columns.iter().map(|name| Cell::Value(name.as_str().into()));
+                csv_row(&titles.collect::<Vec<Cell>>(), b',', &mut self.out)?;
+            }
+            Format::Json | Format::TypedJson => {
+                write!(self.out, "{{\"columns\":{},\"rows\":[", json!(columns))?;
+            }
+            Format::Jsonl | Format::Arrow => {}
+        }
+        self.has_begun = true;
+        held.iter().try_for_each(|row| self.print(row))
+    }
+
+    fn print(&mut self, row: &Row) -> io::Result<()> {
+        self.rows += 1;
+        let (cells, out) = (row.cells(), &mut self.out);
+        match self.format {
+            Format::Table => match &self.widths {
+                Some(widths) => widths.print(cells.iter().map(cell), out),
+                None => Ok(()),
+            },
+            Format::Csv => csv_row(cells, b',', out),
+            Format::Json | Format::TypedJson => {
+                let of = match self.format {
+                    Format::Json => to_json,
+                    _ => to_typed_json,
+                };
+                let comma = if self.rows > 1 { "," } else { "" };
+                write!(out, "{comma}{}", cells.iter().map(of).collect::<Json>())
+            }
+            Format::Arrow => Ok(()),
+            Format::Jsonl => {
+                let members = row.columns().iter().cloned().zip(cells.iter().map(to_json));
+                writeln!(out, "{}", Json::Object(members.collect()))
+            }
+        }
+    }
+
+    /// Prints what comes behind the rows: `rows` is the result without them, which took so
+    /// long.
+    ///
+    /// # Errors
+    /// Of the output, also of a row before.
+    pub fn finish(mut self, rows: &Rows, taken: f64) -> io::Result<()> {
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
+        let (columns, summary) = (rows.columns(), rows.summary());
+        let is_explained = is_explained(summary);
+        let has_rows = !columns.is_empty() && !self.is_silent && !is_explained;
+        if !self.has_begun && (has_rows || self.format.is_json()) {
+            self.begin(columns)?;
+        }
+        let out = &mut self.out;
+        match self.format {
+            Format::Table => {
+                if let Some(plan) = &summary.plan {
+                    writeln!(out, "{}", plan.trim_end())?;
+                }
+                let rows = (!columns.is_empty() && !is_explained).then_some(self.rows);
+                writeln!(out, "{}", ending(summary, rows))?;
+            }
+            Format::Csv => {
+                if let Some(plan) = &summary.plan {
+                    writeln!(out, "{}", plan.trim_end())?;
+                }
+            }
+            Format::Json | Format::TypedJson => {
+                write!(out, "]")?;
+                if let Some(plan) = &summary.plan {
+                    write!(out, ",\"plan\":{}", json!(plan))?;
+                }
+                writeln!(out, ",\"stats\":{}}}", stats(summary, taken))?;
+            }
+            Format::Jsonl | Format::Arrow => {}
+        }
+        out.flush()
+    }
+
+    /// Prints what comes behind the rows of a statement that failed.
+    ///
+    /// # Errors
+    /// Of the output, also of a row before.
+    pub fn fail(mut self, error: &Error) -> io::Result<()> {
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
+        if self.format.is_json() {
+            let error = error_of(error);
+            match self.has_begun {
+                true => writeln!(self.out, "],\"error\":{error}}}")?,
+                false => writeln!(self.out, "{}", json!({ "error": error }))?,
+            }
+        }
+        self.out.flush()
+    }
+}
+
+fn stats(summary: &Summary, taken: f64) -> Json {
     let mut stats: Map<String, Json> = Map::new();
-    let summary = rows.summary().clone();
     for (name, number) in summary.effects() {
         stats.insert(name.to_string(), json!(number));
     }
@@ -82,21 +214,17 @@ fn json_line(
     if let Some(csn) = summary.csn {
         stats.insert("csn".to_string(), json!(csn));
     }
-    let mut values = Vec::new();
-    for row in rows {
-        values.push(Json::Array(row?.cells().iter().map(&of).collect()));
-    }
-    let mut line = json!({ "columns": columns, "rows": values, "stats": stats });
-    if let Some(plan) = summary.plan {
-        line["plan"] = json!(plan);
-    }
-    Ok(writeln!(out, "{line}")?)
+    Json::Object(stats)
 }
 
 /// A failed statement on a line, for programs.
 pub fn error_line(error: &Error) -> String {
+    format!("{}\n", json!({ "error": error_of(error) }))
+}
+
+fn error_of(error: &Error) -> Json {
     let place = error.place();
-    let line = json!({ "error": {
+    json!({
         "code": error.class(),
         "detail": error.detail(),
         "message": error.message(),
@@ -105,8 +233,7 @@ pub fn error_line(error: &Error) -> String {
         "column": place.map(|place| place.column),
         "phase": if error.is_of_compile_time() { "compile time" } else { "runtime" },
         "retryable": error.is_retryable(),
-    }});
-    format!("{line}\n")
+    })
 }
 
 /// A failed statement, for people: with the line and carets below the place.
@@ -114,50 +241,18 @@ pub fn failure(error: &Error) -> Failure {
     Failure::new(error.to_string(), error.hint())
 }
 
-/// Rows that decide how wide the columns of a table are.
-const MEASURED: usize = 1000;
-
-fn table(mut rows: Rows, out: &mut dyn Write) -> Result<(), PrintError> {
-    let summary = rows.summary().clone();
-    let columns = rows.columns().to_vec();
-    let mut number = 0;
-    if !columns.is_empty() && summary.plan.is_none() {
-        let mut seen = Vec::new();
-        for row in rows.by_ref().take(MEASURED) {
-            seen.push(row?.into_cells());
-        }
-        let widths = Widths::of(&columns, &seen);
-        widths.print(columns.iter().map(|name| (shown(name), false)), out)?;
-        let dashes = widths.0.iter().map(|&width| ("-".repeat(width), false));
-        widths.print(dashes, out)?;
-        for cells in seen {
-            number += 1;
-            widths.print(cells.iter().map(cell), out)?;
-        }
-        for row in rows {
-            number += 1;
-            widths.print(row?.cells().iter().map(cell), out)?;
-        }
-    }
-    if let Some(plan) = &summary.plan {
-        writeln!(out, "{}", plan.trim_end())?;
-    }
-    Ok(writeln!(
-        out,
-        "{}",
-        ending(&summary, columns.is_empty(), number)
-    )?)
+/// Whether the statement has a plan and was not run.
+fn is_explained(summary: &Summary) -> bool {
+    summary.plan.is_some() && summary.profile.is_none()
 }
 
-/// The line below a table.
-fn ending(summary: &Summary, has_no_columns: bool, rows: u64) -> String {
+/// The line below a table of so many rows, if it has columns.
+fn ending(summary: &Summary, rows: Option<u64>) -> String {
     let mut parts = Vec::new();
-    if !has_no_columns && summary.plan.is_none() {
-        parts.push(match rows {
-            1 => "1 row".to_string(),
-            rows => format!("{} rows", count(rows)),
-        });
-    }
+    parts.extend(rows.map(|rows| match rows {
+        1 => "1 row".to_string(),
+        rows => format!("{} rows", count(rows)),
+    }));
     for (name, number) in summary.effects() {
         let (what, effect) = name.rsplit_once('_').unwrap_or((name, ""));
         let what = match (number, what) {
@@ -169,7 +264,7 @@ fn ending(summary: &Summary, has_no_columns: bool, rows: u64) -> String {
         parts.push(format!("{} {what} {effect}", count(number)));
     }
     match parts.is_empty() {
-        true if summary.plan.is_some() => "the plan; nothing was run".to_string(),
+        true if is_explained(summary) => "the plan; nothing was run".to_string(),
         true => "done".to_string(),
         false => parts.join(", "),
     }
@@ -214,70 +309,38 @@ fn shown(text: &str) -> String {
 struct Widths(Vec<usize>);
 
 impl Widths {
-    fn of(columns: &[String], rows: &[Vec<Cell>]) -> Self {
+    fn of(columns: &[String], rows: &[Row]) -> Self {
         let length = |text: String| text.chars().count();
         let mut widths: Vec<usize> = columns.iter().map(|name| length(shown(name))).collect();
         for row in rows {
-            for (width, value) in widths.iter_mut().zip(row) {
+            for (width, value) in widths.iter_mut().zip(row.cells()) {
                 *width = length(cell(value).0).max(*width);
             }
         }
         Widths(widths)
     }
 
+    fn print_head(&self, columns: &[String], out: &mut impl Write) -> io::Result<()> {
+        self.print(columns.iter().map(|name| (shown(name), false)), out)?;
+        let dashes = self.0.iter().map(|&width| ("-".repeat(width), false));
+        self.print(dashes, out)
+    }
+
     fn print(
         &self,
         cells: impl Iterator<Item = (String, bool)>,
-        out: &mut dyn Write,
+        out: &mut impl Write,
     ) -> io::Result<()> {
         let mut line = String::new();
         for (at, ((text, is_figure), &width)) in cells.zip(&self.0).enumerate() {
             let gap = if at > 0 { "  " } else { "" };
+            // Wider than a format of the standard library can be.
+            let blanks = " ".repeat(width.saturating_sub(text.chars().count()));
             let _ = match is_figure {
-                true => write!(line, "{gap}{text:>width$}"),
-                false => write!(line, "{gap}{text:<width$}"),
+                true => write!(line, "{gap}{blanks}{text}"),
+                false => write!(line, "{gap}{text}{blanks}"),
             };
         }
         writeln!(out, "{}", line.trim_end())
     }
-}
-
-fn csv(rows: Rows, out: &mut dyn Write) -> Result<(), PrintError> {
-    if let Some(plan) = &rows.summary().plan {
-        return Ok(writeln!(out, "{}", plan.trim_end())?);
-    }
-    let columns = rows.columns().to_vec();
-    if columns.is_empty() {
-        return Ok(());
-    }
-    csv_line(columns.iter().map(|name| Some(name.clone())), out)?;
-    for row in rows {
-        let row = row?;
-        let cells = row.cells().iter().map(|cell| match cell {
-            Cell::Value(Value::Null) => None,
-            Cell::Value(Value::Text(text)) => Some(text.to_string()),
-            Cell::Value(value) => Some(match to_json(cell) {
-                Json::String(text) => text,
-                _ => value.to_string(),
-            }),
-            other => Some(other.to_string()),
-        });
-        csv_line(cells, out)?;
-    }
-    Ok(())
-}
-
-/// Null is an empty field, an empty text is `""`.
-fn csv_line(fields: impl Iterator<Item = Option<String>>, out: &mut dyn Write) -> io::Result<()> {
-    for (at, field) in fields.enumerate() {
-        if at > 0 {
-            out.write_all(b",")?;
-        }
-        let Some(field) = field else { continue };
-        match field.is_empty() || field.contains(['"', ',', '\n', '\r']) {
-            true => write!(out, "\"{}\"", field.replace('"', "\"\""))?,
-            false => out.write_all(field.as_bytes())?,
-        }
-    }
-    out.write_all(b"\n")
 }

@@ -1,5 +1,6 @@
 //! Bounds of statements, and Ctrl-C.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -16,6 +17,9 @@ pub struct LimitArgs {
     /// End a statement that would hold more memory: 64MiB, 2GiB [default: 1GiB]
     #[arg(long, value_name = "SIZE", value_parser = sizes::size)]
     memory_limit: Option<u64>,
+    /// Sort in temporary files in a directory what needs more memory
+    #[arg(long, value_name = "DIR")]
+    temp_directory: Option<PathBuf>,
 }
 
 impl LimitArgs {
@@ -26,6 +30,9 @@ impl LimitArgs {
         }
         if let Some(bytes) = self.memory_limit {
             statement = statement.memory_limit(usize::try_from(bytes).unwrap_or(usize::MAX));
+        }
+        if let Some(directory) = &self.temp_directory {
+            statement = statement.temporary_directory(directory);
         }
         statement
     }

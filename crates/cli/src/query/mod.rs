@@ -6,7 +6,7 @@ pub mod open;
 pub mod runner;
 pub mod script;
 
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::path::PathBuf;
 
 use evergraph::query::{Error, Parameters, Statement, json::from_json};
@@ -15,7 +15,7 @@ use serde_json::Value as Json;
 
 use crate::medium::MediumArgs;
 use crate::report::{Failure, Report, write_out};
-use format::{Format, PrintError};
+use format::Format;
 use limits::{Interrupts, LimitArgs};
 use runner::Runner;
 use script::{Part, Script};
@@ -120,10 +120,9 @@ fn printed(is_failure: bool) -> Report {
 
 /// Runs one statement.
 fn one(runner: &mut Runner<'_>, text: &str, format: Format) -> Result<Report, Failure> {
-    match print(runner, text, format) {
-        Ok(()) => Ok(printed(false)),
+    match runner.run(text, format) {
+        Ok(_) => Ok(printed(false)),
         Err(error) if format.is_json() => {
-            write_out(&format::error_line(&error));
             // The reason is for people, too.
             crate::report::tell(&format::failure(&error));
             Ok(printed(true))
@@ -153,21 +152,19 @@ fn many(runner: &mut Runner<'_>, format: Format) -> Result<Report, Failure> {
                 continue;
             }
             Some(Part::Bad(why)) => {
-                Err(usage(&why, "write statements in UTF-8, one after another"))
+                let error = usage(&why, "write statements in UTF-8, one after another");
+                Err(refused(error, format))
             }
             Some(Part::Statement(text)) => match wrong.take() {
-                Some(error) => Err(error),
-                None => print(runner, &text, format),
+                Some(error) => Err(refused(error, format)),
+                None => runner.run(&text, format).map(drop),
             },
         };
         runner.parameters = given.clone();
         match done {
             Ok(()) => {}
             Err(error) if !format.is_json() => return Err(format::failure(&error)),
-            Err(error) => {
-                failed = true;
-                write_out(&format::error_line(&error));
-            }
+            Err(_) => failed = true,
         }
         if runner.was_interrupted {
             break;
@@ -178,6 +175,14 @@ fn many(runner: &mut Runner<'_>, format: Format) -> Result<Report, Failure> {
         Some(_) => Ok(printed(true)),
         None => Ok(printed(failed)),
     }
+}
+
+/// Tells programs of a statement that is not run.
+fn refused(error: Error, format: Format) -> Error {
+    if format.is_json() {
+        write_out(&format::error_line(&error));
+    }
+    error
 }
 
 fn usage(message: &str, hint: &str) -> Error {
@@ -209,26 +214,6 @@ pub fn parameters_of(line: &str) -> Result<Parameters, Error> {
     entries
         .collect::<Result<Vec<_>, Error>>()
         .map(|entries| entries.into_iter().collect())
-}
-
-/// Runs a statement and prints its result.
-fn print(runner: &mut Runner<'_>, text: &str, format: Format) -> Result<(), Error> {
-    let (rows, taken) = runner.run(text)?;
-    let mut out = BufWriter::new(io::stdout().lock());
-    printing(format::print(rows, format, taken, &mut out))
-}
-
-/// The outcome of printing. Without a reader of standard output there is no more to do.
-pub fn printing(done: Result<(), PrintError>) -> Result<(), Error> {
-    match done {
-        Ok(()) => Ok(()),
-        Err(PrintError::Query(error)) => Err(error),
-        Err(PrintError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
-            let _ = io::stderr().flush();
-            std::process::exit(0)
-        }
-        Err(PrintError::Io(error)) => Err(evergraph::Error::io("standard output", error).into()),
-    }
 }
 
 #[cfg(test)]

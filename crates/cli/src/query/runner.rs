@@ -1,10 +1,12 @@
 //! Running statements one after another.
 
+use std::io::{self, BufWriter, Write};
 use std::time::Instant;
 
-use evergraph::query::{Error, Parameters, Rows, Statement, Transaction};
+use evergraph::query::{Error, Parameters, Prepared, Statement, Transaction};
 use evergraph::{At, Database};
 
+use super::format::{Format, Printer};
 use super::limits::{Interrupts, LimitArgs};
 
 /// Runs statements with what holds for all of them.
@@ -35,8 +37,9 @@ impl<'db> Runner<'db> {
         }
     }
 
-    /// Runs a statement; with the seconds that it took.
-    pub fn run(&mut self, text: &str) -> Result<(Rows, f64), Error> {
+    /// Runs a statement and prints its result as it comes, of a failure what programs are
+    /// told; with the seconds that it took.
+    pub fn run(&mut self, text: &str, format: Format) -> Result<f64, Error> {
         let mut statement = Statement::new(text).parameters(self.parameters.clone());
         if let Some(at) = &self.as_of {
             statement = statement.as_of(at.clone());
@@ -44,15 +47,16 @@ impl<'db> Runner<'db> {
         let statement = self.limits.bound(statement);
         let begin = Instant::now();
         let (db, transaction) = (self.db, &mut self.transaction);
-        let (rows, was_interrupted) = self.interrupts.during(|cancellation| {
+        let (taken, was_interrupted) = self.interrupts.during(|cancellation| {
             let statement = statement.cancellation(cancellation);
-            match transaction {
-                Some(transaction) => transaction.execute(&statement),
-                None => db.execute(&statement),
-            }
+            let prepared = match transaction {
+                Some(transaction) => transaction.prepare(&statement),
+                None => db.prepare(&statement),
+            };
+            print(prepared, format, begin)
         });
         self.was_interrupted = was_interrupted;
-        Ok((rows?, begin.elapsed().as_secs_f64()))
+        taken
     }
 
     /// Whether statements belong to one transaction.
@@ -83,5 +87,61 @@ impl<'db> Runner<'db> {
     pub fn roll_back(&mut self) -> bool {
         let transaction = self.transaction.take();
         transaction.map(Transaction::roll_back).is_some()
+    }
+}
+
+/// Prints a result as it comes, or what programs are told of a failure.
+fn print(
+    prepared: Result<Prepared<'_>, Error>,
+    format: Format,
+    begin: Instant,
+) -> Result<f64, Error> {
+    if format == Format::Arrow {
+        return print_arrow(prepared?, begin);
+    }
+    let is_profiled = prepared.as_ref().is_ok_and(Prepared::is_profiled);
+    let mut printer = Printer::new(format, is_profiled, BufWriter::new(io::stdout()));
+    let done = prepared.and_then(|prepared| prepared.for_each_row(|row| printer.row(row)));
+    let taken = begin.elapsed().as_secs_f64();
+    match done {
+        Ok(rows) => {
+            printed(printer.finish(&rows, taken))?;
+            Ok(taken)
+        }
+        Err(error) => {
+            printed(printer.fail(&error))?;
+            Err(error)
+        }
+    }
+}
+
+/// Prints a result as an Arrow stream; nothing if the statement returns nothing.
+#[cfg(feature = "columnar")]
+fn print_arrow(prepared: Prepared<'_>, begin: Instant) -> Result<f64, Error> {
+    let rows = prepared.execute()?;
+    let taken = begin.elapsed().as_secs_f64();
+    if !rows.columns().is_empty() {
+        let mut out = BufWriter::new(io::stdout());
+        let batches = rows.into_arrow()?;
+        printed(batches.write_stream(&mut out).and_then(|()| out.flush()))?;
+    }
+    Ok(taken)
+}
+
+/// Says that it cannot be printed.
+#[cfg(not(feature = "columnar"))]
+fn print_arrow(_: Prepared<'_>, _: Instant) -> Result<f64, Error> {
+    let hint = "build it with `cargo build --release -p evergraph-cli --features columnar`";
+    Err(evergraph::Error::usage("this program was built without Arrow", hint).into())
+}
+
+/// The outcome of printing. Without a reader of standard output there is no more to do.
+fn printed(done: io::Result<()>) -> Result<(), Error> {
+    match done {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+            let _ = io::stderr().flush();
+            std::process::exit(0)
+        }
+        done => Ok(done.map_err(|error| evergraph::Error::io("standard output", error))?),
     }
 }

@@ -22,7 +22,7 @@ pub const COMMANDS: [(&str, &str); 10] = [
     ),
     (
         ":format F",
-        "print results as table, csv, json or typed-json",
+        "print results as table, csv, json, typed-json, jsonl or arrow",
     ),
     (":timing", "say how long statements take, or stop saying it"),
     (
@@ -106,12 +106,12 @@ impl Shell<'_> {
             return Ok("reading the newest commit\n".to_string());
         };
         let moment = self.db.moment(&at)?;
+        let text = match &at {
+            At::Csn(csn) => format!("reading commit {csn}\n"),
+            _ => format!("reading {}, commit {}\n", moment.name(), moment.csn),
+        };
         self.runner.as_of = Some(at);
-        Ok(format!(
-            "reading {}, commit {}\n",
-            moment.name(),
-            moment.csn
-        ))
+        Ok(text)
     }
 
     fn choose(&mut self, argument: &str) -> Result<String, Failure> {

@@ -11,6 +11,7 @@ pub struct Names {
     pub labels: Vec<String>,
     pub types: Vec<String>,
     pub keys: Vec<String>,
+    pub procedures: Vec<String>,
 }
 
 impl Names {
@@ -25,13 +26,14 @@ impl Names {
             labels: texts(view.known_labels()),
             types: texts(view.known_types()),
             keys: texts(view.known_keys()),
+            procedures: db.procedure_names().map(str::to_string).collect(),
         }
     }
 }
 
 /// Where the word before a place begins, and what it may become: commands at the beginning,
-/// types behind `[:` and labels behind other colons, properties behind a dot, else keywords
-/// and functions.
+/// procedures behind `CALL`, types behind `[:` and labels behind other colons, properties
+/// behind a dot, else keywords and functions.
 pub fn complete(line: &str, place: usize, names: &Names) -> (usize, Vec<String>) {
     let before = line.get(..place).unwrap_or(line);
     if before.starts_with(':') && !before.contains(char::is_whitespace) {
@@ -42,6 +44,12 @@ pub fn complete(line: &str, place: usize, names: &Names) -> (usize, Vec<String>)
         return (0, beginning_with(before, commands));
     }
     let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
+    let called = before.trim_end_matches(|c| is_of_name(c) || c == '.').len();
+    let mut words = before[..called].split_whitespace();
+    if words.next_back().is_some_and(|word| word.eq_ignore_ascii_case("CALL")) {
+        let names = names.procedures.iter().map(|name| format!("{name}("));
+        return (called, beginning_with(&before[called..], names));
+    }
     let begin = before.trim_end_matches(is_of_name).len();
     let (head, word) = before.split_at(begin);
     let found = match head.chars().next_back() {
@@ -84,6 +92,7 @@ mod tests {
             labels: vec!["Person".to_string(), "City".to_string()],
             types: vec!["KNOWS".to_string(), "LIVES_IN".to_string()],
             keys: vec!["name".to_string(), "née".to_string()],
+            procedures: vec!["algo.pagerank".to_string(), "db.labels".to_string()],
         };
         complete(line, line.len(), &names).1
     }
@@ -100,6 +109,8 @@ mod tests {
         assert_eq!(found("mat"), ["MATCH"]);
         assert!(found("RETURN toUp").contains(&"toUpper(".to_string()));
         assert_eq!(found(":sch"), [":schema"]);
+        assert_eq!(found("MATCH (n) call algo.pa"), ["algo.pagerank("]);
+        assert_eq!(found("CALL d"), ["db.labels("]);
         assert_eq!(found("RETURN "), [""; 0]);
         assert_eq!(found("MATCH ()-[*1..n"), found("n"));
     }

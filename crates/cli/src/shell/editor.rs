@@ -5,6 +5,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use evergraph::query::keywords;
 use reedline::{
     ColumnarMenu, Completer, CompletionResult, Emacs, FileBackedHistory, KeyCode, KeyModifiers,
     MenuBuilder, Prompt, PromptEditMode, PromptHistorySearch, Reedline, ReedlineEvent,
@@ -51,6 +52,9 @@ impl Editor {
         let mut reedline = Reedline::create()
             .with_validator(Box::new(Whole))
             .with_completer(Box::new(Words(Arc::clone(&names))))
+            // Tab takes the only way to go on, or as far as all ways agree.
+            .with_quick_completions(true)
+            .with_partial_completions(true)
             .with_menu(ReedlineMenu::EngineCompleter(Box::new(menu)))
             .with_edit_mode(Box::new(Emacs::new(keys)))
             .with_ansi_colors(std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()));
@@ -113,8 +117,10 @@ impl Completer for Words {
     fn complete(&mut self, line: &str, place: usize) -> CompletionResult {
         let names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (begin, found) = complete(line, place, &names);
+        let keywords = keywords();
         let suggestions = found.into_iter().map(|value| Suggestion {
-            append_whitespace: !value.ends_with('('),
+            // Behind a label or a property stands a sign more often than a blank.
+            append_whitespace: keywords.contains(&value.as_str()),
             span: Span::new(begin, place),
             value,
             ..Suggestion::default()

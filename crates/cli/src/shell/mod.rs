@@ -4,18 +4,17 @@ mod commands;
 mod completion;
 mod editor;
 
-use std::io::{self, BufRead, BufWriter, IsTerminal};
+use std::io::{self, BufRead, IsTerminal};
 use std::path::PathBuf;
 
-use evergraph::query::Error;
 use evergraph::{At, Database};
 
 use crate::medium::MediumArgs;
 use crate::query::format::{self, Format};
 use crate::query::limits::{Interrupts, LimitArgs};
+use crate::query::open;
 use crate::query::runner::Runner;
 use crate::query::script::{Part, Script};
-use crate::query::{open, printing};
 use crate::report::{Failure, Report, note, tell, write_out};
 use completion::Names;
 use editor::{Editor, Entered};
@@ -102,13 +101,17 @@ impl Shell<'_> {
             match entered {
                 Entered::Text(text) => {
                     if self.read(text.as_bytes())? == Next::Quit {
-                        return Ok(());
+                        break;
                     }
                 }
                 Entered::Nothing => {}
-                Entered::End => return Ok(()),
+                Entered::End => break,
             }
         }
+        if self.runner.roll_back() {
+            note("the transaction was not committed: nothing of it is in the graph");
+        }
+        Ok(())
     }
 
     fn prompt(&self) -> String {
@@ -149,24 +152,12 @@ impl Shell<'_> {
     }
 
     fn run(&mut self, text: &str) -> Next {
-        let done = self.runner.run(text).and_then(|(rows, taken)| {
-            let mut out = BufWriter::new(io::stdout().lock());
-            printing(format::print(rows, self.format, taken, &mut out))?;
-            Ok(taken)
-        });
-        match done {
+        match self.runner.run(text, self.format) {
             Ok(taken) if self.is_timing => write_out(&format::timing(taken)),
             Ok(_) => {}
-            Err(error) => self.failed_statement(&error),
+            Err(error) => self.fail(&format::failure(&error)),
         }
         Next::More
-    }
-
-    fn failed_statement(&mut self, error: &Error) {
-        if self.format.is_json() {
-            write_out(&format::error_line(error));
-        }
-        self.fail(&format::failure(error));
     }
 
     fn fail(&mut self, failure: &Failure) {

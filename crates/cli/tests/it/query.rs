@@ -115,6 +115,134 @@ fn json_is_for_programs() {
     assert_eq!(written["rows"], json!([]));
 }
 
+/// 90,000 rows, of which a table measures the first thousand, within 256 KiB.
+#[test]
+fn results_are_printed_as_they_are_found() {
+    let place = movies();
+    query(&place, "UNWIND range(1, 300) AS x CREATE (:N {x: x})", &[]);
+    let product = "MATCH (a:N), (b:N) RETURN a.x AS x, b.x AS y";
+    for (format, lines) in [
+        ("csv", 90_001),
+        ("jsonl", 90_000),
+        ("table", 90_003),
+        ("json", 1),
+    ] {
+        let flags = ["--format", format, "--memory-limit", "256KiB"];
+        let printed = query(&place, product, &flags);
+        assert_eq!(printed.lines().count(), lines, "{format}");
+        if format == "json" {
+            let line: Value = serde_json::from_str(&printed).unwrap();
+            assert_eq!(line["rows"].as_array().unwrap().len(), 90_000);
+            assert!(line["stats"]["seconds"].is_number());
+        }
+    }
+    let row = query(
+        &place,
+        "MATCH (n:N {x: 7}) RETURN n, n.x AS x",
+        &["--format", "jsonl"],
+    );
+    let row: Value = serde_json::from_str(&row).unwrap();
+    assert_eq!((&row["x"], &row["n"]["labels"]), (&json!(7), &json!(["N"])));
+    let sorted = format!("{product} ORDER BY x - y, x");
+    let flags = ["--format", "csv", "--memory-limit", "512KiB"];
+    let refused = place.call_with(&[&["query", "db", &sorted], &flags[..]].concat());
+    assert!(refused.error().contains("memory"), "{refused:#?}");
+    let flags = [&flags[..], &["--temp-directory", "spill"]].concat();
+    let printed = query(&place, &sorted, &flags);
+    assert_eq!(printed.lines().count(), 90_001);
+    assert_eq!(printed.lines().nth(1), Some("1,300"));
+    assert_eq!(printed.lines().last(), Some("300,1"));
+}
+
+/// Of a result without an end its reader takes one line.
+#[test]
+fn a_reader_who_leaves_ends_the_query() {
+    let place = movies();
+    let endless = "UNWIND range(1, 100000) AS x UNWIND range(1, 100000) AS y RETURN x, y";
+    for format in ["csv", "table", "jsonl"] {
+        let mut command = place.command(&["query", "db", endless, "--format", format]);
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        let mut reader = BufReader::new(child.stdout.take().unwrap());
+        reader.read_line(&mut line).unwrap();
+        assert!(line.contains(['x', '1']), "{line}");
+        drop(reader);
+        assert!(child.wait().unwrap().success(), "{format}");
+    }
+}
+
+#[test]
+fn a_failure_behind_rows_ends_the_line() {
+    let place = movies();
+    let text = "UNWIND range(1, 9000) AS x RETURN 1 / (8000 - x)";
+    let outcome = place.call_with(&["query", "db", text, "--format", "json"]);
+    outcome.expect(1);
+    let line: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    assert!(line["rows"].as_array().unwrap().len() >= 1000);
+    assert_eq!(line["error"]["code"], "ArithmeticError");
+    let early = place.call_with(&["query", "db", "RETURN 1 / 0", "--format", "json"]);
+    let line: Value = serde_json::from_str(&early.stdout).unwrap();
+    assert_eq!(line.get("rows"), None);
+}
+
+#[test]
+fn profiles_are_trees() {
+    let place = movies();
+    let text = "PROFILE MATCH (p:Person)-[:ACTED_IN]->(m) RETURN m.title";
+    let printed = query(&place, text, &[]);
+    let shown: Vec<&str> = printed.lines().collect();
+    assert!(
+        shown[0].contains("estimated, 3 rows in 1 batch, "),
+        "{printed}"
+    );
+    assert!(shown[0].ends_with(" ms]"), "{printed}");
+    assert_eq!(shown.last(), Some(&"3 rows"));
+    assert_eq!(
+        query(&place, text, &["--format", "csv"]).lines().count(),
+        shown.len() - 1
+    );
+    let line: Value = serde_json::from_str(&query(&place, text, &["--format", "json"])).unwrap();
+    assert_eq!(line["rows"].as_array().unwrap().len(), 3);
+    assert!(line["plan"].as_str().unwrap().contains("estimated"));
+}
+
+/// Wider than what a format of the standard library can be.
+#[test]
+fn tables_are_as_wide_as_their_values() {
+    let place = movies();
+    let text = "UNWIND ['a', reduce(s = 'ab', x IN range(1, 17) | s + s)] AS t RETURN t, 1 AS x";
+    let printed = query(&place, text, &[]);
+    assert_eq!(printed.lines().nth(3).unwrap().len(), (2 << 17) + 3);
+}
+
+#[cfg(not(feature = "columnar"))]
+#[test]
+fn arrow_needs_another_build() {
+    let place = movies();
+    let refused = place.call_with(&["query", "db", "RETURN 1", "--format", "arrow"]);
+    refused.expect(1);
+    assert!(
+        refused.stderr.contains("--features columnar"),
+        "{refused:#?}"
+    );
+}
+
+#[cfg(feature = "columnar")]
+#[test]
+fn arrow_streams_are_for_programs() {
+    let place = movies();
+    let text = "MATCH (p:Person) RETURN p.name AS name, p.born AS born, p";
+    let mut command = place.command(&["query", "db", text, "--format", "arrow"]);
+    let out = command.output().unwrap();
+    assert!(out.status.success());
+    // A message of the schema, and the mark of the end.
+    assert_eq!(out.stdout[..4], [0xff; 4]);
+    assert_eq!(
+        out.stdout[out.stdout.len() - 8..],
+        [255, 255, 255, 255, 0, 0, 0, 0]
+    );
+}
+
 #[test]
 fn parameters_are_given() {
     let place = movies();
@@ -440,4 +568,56 @@ impl Place {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         command.stderr(Stdio::null()).spawn().unwrap()
     }
+}
+
+#[test]
+fn procedures_and_files_are_of_the_command_line_too() {
+    let place = movies();
+    let text = "CALL algo.degrees({orientation: 'undirected'}) YIELD node, degree \
+                RETURN coalesce(node.name, node.title) AS name, degree \
+                ORDER BY degree DESC, name LIMIT 2";
+    expect![[r#"
+        name          degree
+        ------------  ------
+        The Matrix         3
+        Keanu Reeves       2
+        2 rows
+    "#]]
+    .assert_eq(&query(&place, text, &[]));
+    let text = "CALL algo.pagerank.write({writeProperty: 'rank'}) YIELD nodePropertiesWritten AS n";
+    expect![[r#"
+        n
+        -
+        5
+        1 row, 5 properties set
+    "#]]
+    .assert_eq(&query(&place, text, &[]));
+    let file = place.path("people.csv").display().to_string();
+    let param = format!("file={file}");
+    let text =
+        "COPY (MATCH (p:Person) RETURN p.name AS name, p.born AS born ORDER BY born) TO $file";
+    expect![[r#"
+        3 rows written
+    "#]]
+    .assert_eq(&query(&place, text, &["--param", &param]));
+    let text = "COPY Copy FROM $file (key name)";
+    expect![[r#"
+        property  type     guessed
+        --------  -------  -------
+        name      STRING   true
+        born      INTEGER  true
+        2 rows, 3 nodes created, 6 properties set, 3 labels added
+    "#]]
+    .assert_eq(&query(&place, text, &["--param", &param]));
+    let again = place.call_with(&["query", "db", text, "--param", &param]);
+    again.expect(1);
+    let problem = "people.csv:2: name: there is a Copy with this key, 'Keanu Reeves'";
+    assert!(again.stderr.contains(problem), "{}", again.stderr);
+    let unknown = place.call_with(&["query", "db", "CALL algo.pagerang()"]);
+    unknown.expect(1);
+    assert!(
+        unknown.stderr.contains("did you mean algo.pagerank?"),
+        "{}",
+        unknown.stderr
+    );
 }

@@ -23,6 +23,8 @@
 //! # Ok::<(), evergraph::Error>(())
 //! ```
 
+#[cfg(feature = "columnar")]
+pub mod arrow;
 mod census;
 mod columnar;
 mod drafting;

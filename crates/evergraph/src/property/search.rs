@@ -13,7 +13,7 @@ impl Database {
     /// and programs may: it is within that of the database, and need not be there. It
     /// holds secondary indexes only, and can be removed whenever no search has one open.
     pub fn search_directory(&self) -> PathBuf {
-        self.path().join("search")
+        self.path().join(crate::database::SEARCH)
     }
 
     /// Bytes of disk that indexes there occupy; 0 if there are none.

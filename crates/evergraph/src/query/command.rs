@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use evergraph_functions::functions::{self, Function};
-use evergraph_interpreter::{Datum, Parameters, Query};
+use evergraph_interpreter::{Datum, Described, Parameters, Query};
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{
     Definition, DefinitionState, PropertyGraph, Rule, Subject, ValueType,
@@ -15,9 +15,12 @@ use evergraph_syntax::tree::{
 };
 
 use super::cell::Cell;
+use super::copy::{copy_from, copy_to};
 use super::error::Error;
 use super::rows::{Rows, Summary};
+use super::search_index::{self, SearchIndex};
 use super::statement::Statement;
+use crate::Database;
 
 /// Whether a command changes the database.
 pub(super) fn is_write(command: &Command) -> bool {
@@ -26,50 +29,34 @@ pub(super) fn is_write(command: &Command) -> bool {
 
 /// Runs a command by itself.
 pub(super) fn execute(
-    graph: &PropertyGraph,
+    db: &Database,
     command: &Command,
     statement: &Statement,
 ) -> Result<Rows, Error> {
+    let graph = db.property_graph()?;
     let text = &statement.text;
     match command {
-        Command::CreateIndex(index) => create_index(graph, index, text),
+        Command::CreateIndex(index) => create_index(db, index, text),
         Command::CreateConstraint(constraint) => create_constraint(graph, constraint, text),
-        Command::Drop(drop) => drop_named(graph, drop, text),
-        Command::Show(show) => list(graph, show, statement),
-        Command::CopyFrom(_) => Err(not_here(
-            text,
-            "COPY FROM",
-            "`evergraph import` reads files",
-        )),
-        Command::CopyTo(_) => Err(not_here(text, "COPY TO", "`evergraph export` writes files")),
+        Command::Drop(drop) => drop_named(db, drop, text),
+        Command::Show(show) => list(db, show, statement),
+        Command::CopyFrom(copy) => copy_from(graph, copy, statement),
+        Command::CopyTo(copy) => copy_to(db, copy, statement),
     }
-}
-
-fn not_here(text: &str, what: &str, hint: &str) -> Error {
-    Error::of_statement(
-        "Unsupported",
-        format!("{what} is not supported"),
-        hint,
-        text,
-        &(0..4),
-    )
 }
 
 fn done(summary: Summary) -> Result<Rows, Error> {
     Ok(Rows::ready(Arc::from([]), Vec::new(), summary))
 }
 
-fn create_index(graph: &PropertyGraph, index: &CreateIndex, text: &str) -> Result<Rows, Error> {
+fn create_index(db: &Database, index: &CreateIndex, text: &str) -> Result<Rows, Error> {
+    let graph = db.property_graph()?;
     if index.kind != IndexKind::Range {
-        let what = "full-text and vector indexes are not made by statements";
-        let hint = "`evergraph search` makes and uses them";
-        return Err(Error::of_statement(
-            "Unsupported",
-            what,
-            hint,
-            text,
-            &(0..6),
-        ));
+        let is_new = search_index::create(db, index, text)?;
+        return done(Summary {
+            indexes_added: u64::from(is_new),
+            ..Summary::default()
+        });
     }
     if index.options.is_some() {
         let what = "indexes have no OPTIONS";
@@ -197,10 +184,21 @@ fn definition(
     }
 }
 
-fn drop_named(graph: &PropertyGraph, drop: &Drop, text: &str) -> Result<Rows, Error> {
+fn drop_named(db: &Database, drop: &Drop, text: &str) -> Result<Rows, Error> {
+    let graph = db.property_graph()?;
     let name = &drop.name.text;
     let states = graph.definition_states();
     let found = states.iter().find(|(one, _)| one.name == *name);
+    if found.is_none()
+        && !drop.is_constraint
+        && let Some(beside) = SearchIndex::all(db)?.iter().find(|one| one.name == *name)
+    {
+        beside.remove(db)?;
+        return done(Summary {
+            indexes_removed: 1,
+            ..Summary::default()
+        });
+    }
     let is_constraint = |one: &Definition| one.rule != Rule::Index;
     if let Some((one, _)) = found
         && is_constraint(one) != drop.is_constraint
@@ -232,17 +230,17 @@ fn drop_named(graph: &PropertyGraph, drop: &Drop, text: &str) -> Result<Rows, Er
 /// Columns and rows of a list.
 type Table = (&'static [&'static str], Vec<Vec<Value>>);
 
-fn list(graph: &PropertyGraph, show: &Show, statement: &Statement) -> Result<Rows, Error> {
+fn list(db: &Database, show: &Show, statement: &Statement) -> Result<Rows, Error> {
+    let graph = db.property_graph()?;
     let (columns, rows) = match show.listing {
-        Listing::Indexes => indexes(graph),
+        Listing::Indexes => indexes(db)?,
         Listing::Constraints => constraints(graph),
         Listing::Functions => (&FUNCTIONS[..], functions::all().map(function).collect()),
         Listing::Transactions => transactions(graph),
-        Listing::Procedures => {
-            let hint = "`CALL db.labels()`, `CALL db.relationshipTypes()` and \
-                        `CALL db.propertyKeys()` are there";
-            return Err(not_here(&statement.text, "SHOW PROCEDURES", hint));
-        }
+        Listing::Procedures => (
+            &PROCEDURES[..],
+            db.procedures().all().map(procedure).collect(),
+        ),
     };
     if show.columns.is_empty() && show.filter.is_none() {
         let cells = rows
@@ -285,13 +283,16 @@ fn chosen(
     };
     let items: Vec<String> = of_all
         .iter()
-        .map(|(name, variable)| format!("row.`{name}` AS `{}`", variable.replace('`', "``")))
+        .map(|(name, variable)| format!("row.`{name}` AS {}", quoted(variable)))
         .collect();
     let filter = show.filter.as_ref();
     let filter = filter.map_or(String::new(), |filter| format!(" WHERE {filter}"));
+    // In the order in which they are written; `*` would sort them.
+    let names: Vec<String> = of_all.iter().map(|(_, name)| quoted(name)).collect();
     let text = format!(
-        "UNWIND $rows AS row WITH {}{filter} RETURN *",
-        items.join(", ")
+        "UNWIND $rows AS row WITH {}{filter} RETURN {}",
+        items.join(", "),
+        names.join(", ")
     );
     let entries = rows.into_iter().map(|row| {
         let entries = columns.iter().map(|name| Arc::from(*name)).zip(row);
@@ -304,6 +305,11 @@ fn chosen(
     let query = Query::prepare(graph, &text).map_err(of_query)?;
     let found = query.read(&graph.view(), &parameters).map_err(of_query)?;
     Ok(Rows::of_view(found, graph.view()))
+}
+
+/// A name in backticks.
+fn quoted(name: &str) -> String {
+    format!("`{}`", name.replace('`', "``"))
 }
 
 fn subject(definition: &Definition) -> (Value, Value) {
@@ -319,7 +325,7 @@ fn keys(definition: &Definition) -> Value {
     keys.map(String::as_str).collect()
 }
 
-fn indexes(graph: &PropertyGraph) -> Table {
+fn indexes(db: &Database) -> Result<Table, Error> {
     let columns = &[
         "name",
         "state",
@@ -329,7 +335,7 @@ fn indexes(graph: &PropertyGraph) -> Table {
         "properties",
         "owningConstraint",
     ];
-    let states = graph.definition_states();
+    let states = db.property_graph()?.definition_states();
     let all = states.iter().filter(|(one, _)| one.rule.has_index());
     let rows = all.map(|(one, state)| {
         let owner = match one.rule {
@@ -348,7 +354,21 @@ fn indexes(graph: &PropertyGraph) -> Table {
             owner,
         ]
     });
-    (columns, rows.collect())
+    let mut rows: Vec<Vec<Value>> = rows.collect();
+    rows.extend(SearchIndex::all(db)?.into_iter().map(|one| {
+        let state = if one.is_readable { "online" } else { "failed" };
+        let keys = one.keys.iter().map(String::as_str);
+        vec![
+            one.name.as_str().into(),
+            state.into(),
+            one.kind.into(),
+            "NODE".into(),
+            Value::from(vec![one.label.as_str()]),
+            keys.collect(),
+            Value::Null,
+        ]
+    }));
+    Ok((columns, rows))
 }
 
 fn constraints(graph: &PropertyGraph) -> Table {
@@ -396,6 +416,21 @@ fn function(function: &Function) -> Vec<Value> {
         format!("{:?}", function.category).into(),
         function.to_string().into(),
         function.description.into(),
+    ]
+}
+
+const PROCEDURES: [&str; 4] = ["name", "description", "mode", "signature"];
+
+fn procedure(procedure: Described<'_>) -> Vec<Value> {
+    let mode = match procedure.signature.writes {
+        true => "WRITE",
+        false => "READ",
+    };
+    vec![
+        procedure.name.into(),
+        procedure.description.into(),
+        mode.into(),
+        format!("{}{}", procedure.name, procedure.signature).into(),
     ]
 }
 

@@ -85,6 +85,11 @@ impl Error {
         error
     }
 
+    /// A file that cannot be read or written as a statement asks.
+    pub(super) fn of_file(message: impl Into<String>, hint: &str) -> Self {
+        Error::new("FileError", "File", message, hint)
+    }
+
     /// A statement that is refused where it is run.
     pub(super) fn refused(detail: &str, message: impl Into<String>, hint: &str) -> Self {
         Error::new("AccessError", detail, message, hint)
@@ -108,6 +113,10 @@ impl Error {
                 (error.message.clone(), String::new(), Some(error.at.range()))
             }
             QueryError::Graph(graph) => (graph.to_string(), String::new(), None),
+            QueryError::Procedure { name, source } => match source.downcast_ref::<crate::Error>() {
+                Some(error) => (format!("{name}: {}", error.summary()), error.hint(), None),
+                None => (format!("{name}: {source}"), String::new(), None),
+            },
             other => (other.to_string(), String::new(), None),
         };
         let (message, hint) = match hint.is_empty() {
@@ -179,6 +188,7 @@ fn parted(message: &str, error: &QueryError) -> (String, String) {
     let hint = match error {
         QueryError::Cancelled => "nothing of it is in the graph; run it again",
         QueryError::Memory { .. } => "return less, aggregate earlier, or raise the limit",
+        QueryError::Spill { .. } => "name a directory on a disk with space",
         QueryError::Graph(error) if error.conflict().is_some() => "run the transaction again",
         QueryError::Graph(_) => "nothing of the statement is in the graph",
         QueryError::Plan(_) => "docs/query-language.md says what is supported",

@@ -22,23 +22,35 @@
 //! [`Database::query`](crate::Database::query) is the short form; a [`Statement`] has
 //! limits, a moment of the past, and can be run in a [`Transaction`], too.
 
+#[cfg(feature = "columnar")]
+pub mod arrow;
 mod cell;
 mod command;
+mod copy;
 mod error;
 pub mod json;
+mod plans;
+mod prepared;
+mod procedures;
 mod resolve;
 mod rows;
 mod run;
+mod search_index;
 mod statement;
+mod stream;
 #[cfg(test)]
 mod tests;
 mod transaction;
 mod typed;
 
 pub use cell::{Cell, Node, Path, Relationship};
+pub use copy::csv_row;
 pub use error::{Error, Place};
-pub use evergraph_interpreter::{Cancellation, Counters};
+pub use evergraph_interpreter::{Cancellation, Counters, OperatorProfile, Profile};
 pub use evergraph_syntax::{DEEPEST, keywords};
+pub(crate) use plans::Plans;
+pub use prepared::Prepared;
+pub(crate) use procedures::procedures;
 pub use rows::{Row, Rows, Summary};
 pub use statement::{Parameters, Statement};
 pub use transaction::Transaction;

@@ -4,12 +4,15 @@ use std::sync::Arc;
 use std::vec;
 
 use evergraph_interpreter as interpreter;
-use evergraph_interpreter::Counters;
+use evergraph_interpreter::{Counters, Profile};
+#[cfg(feature = "columnar")]
+use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::View;
 
 use super::cell::Cell;
 use super::error::Error;
 use super::resolve;
+use super::stream::{Ended, Streamed};
 use super::typed::{Column, FromCell, FromRow};
 
 /// What a statement did.
@@ -25,8 +28,15 @@ pub struct Summary {
     pub constraints_added: u64,
     /// Constraints that were dropped.
     pub constraints_removed: u64,
-    /// Its plan, if it was asked for by `EXPLAIN` or `PROFILE`.
+    /// Rows that `COPY ... TO` has written.
+    pub rows_written: u64,
+    /// Rows that `COPY ... FROM` has left out.
+    pub rows_skipped: u64,
+    /// Its plan, if it was asked for by `EXPLAIN`, or by `PROFILE` with what its operators
+    /// did.
     pub plan: Option<String>,
+    /// What its operators did, of `PROFILE`.
+    pub profile: Option<Profile>,
     /// The commit that it read; `None` within a transaction.
     pub csn: Option<u64>,
 }
@@ -47,6 +57,8 @@ impl Summary {
             ("indexes_removed", self.indexes_removed),
             ("constraints_added", self.constraints_added),
             ("constraints_removed", self.constraints_removed),
+            ("rows_written", self.rows_written),
+            ("rows_skipped", self.rows_skipped),
         ];
         effects.retain(|(_, number)| *number > 0);
         effects
@@ -65,11 +77,13 @@ enum Source {
     /// Ids, and the graph that they are of.
     Read(interpreter::Rows, View),
     Ready(vec::IntoIter<Vec<Cell>>),
+    /// Found by another thread.
+    Streamed(Box<Streamed>),
 }
 
 impl Rows {
     pub(super) fn of_view(rows: interpreter::Rows, view: View) -> Self {
-        let mut summary = summary_of(&rows);
+        let mut summary = summary_of(rows.summary());
         summary.csn = Some(view.csn());
         Rows {
             columns: rows.columns().into(),
@@ -86,12 +100,35 @@ impl Rows {
         }
     }
 
+    /// What is left when all rows have been given.
+    pub(super) fn without_rows(
+        columns: Arc<[String]>,
+        summary: interpreter::Summary,
+        csn: Option<u64>,
+    ) -> Self {
+        let mut summary = summary_of(&summary);
+        summary.csn = csn;
+        Rows::ready(columns, Vec::new(), summary)
+    }
+
+    pub(super) fn of_stream(columns: Arc<[String]>, streamed: Streamed) -> Self {
+        let summary = Summary {
+            csn: Some(streamed.view.csn()),
+            ..Summary::default()
+        };
+        Rows {
+            columns,
+            source: Source::Streamed(Box::new(streamed)),
+            summary,
+        }
+    }
+
     /// All rows, read by a reader that does not stay.
     pub(super) fn of_reader(
         rows: interpreter::Rows,
         reader: &dyn resolve::Reader,
     ) -> Result<Self, evergraph_property_graph::graph::GraphError> {
-        let (columns, summary) = (rows.columns().into(), summary_of(&rows));
+        let (columns, summary) = (rows.columns().into(), summary_of(rows.summary()));
         let rows = rows.map(|row| resolve::row(row, reader));
         Ok(Rows::ready(
             columns,
@@ -108,6 +145,54 @@ impl Rows {
     /// What the statement did.
     pub fn summary(&self) -> &Summary {
         &self.summary
+    }
+
+    /// Rows as Arrow record batches with a type a column (feature `columnar`). Looks at all
+    /// rows first.
+    ///
+    /// # Errors
+    /// As of the rows.
+    #[cfg(feature = "columnar")]
+    pub fn into_arrow(self) -> Result<super::arrow::Batches, Error> {
+        super::arrow::Batches::of(self)
+    }
+
+    /// Waits for all rows of a stream.
+    #[cfg(feature = "columnar")]
+    pub(super) fn hold(&mut self) -> Result<(), Error> {
+        if let Source::Streamed(_) = self.source {
+            let rows = self.by_ref().map(|row| Ok(row?.cells));
+            let rows: Vec<Vec<Cell>> = rows.collect::<Result<_, Error>>()?;
+            self.source = Source::Ready(rows.into_iter());
+        }
+        Ok(())
+    }
+
+    /// Shows the values that are left, by column; `None` of what is no value of a
+    /// property.
+    #[cfg(feature = "columnar")]
+    pub(super) fn for_each_value(&self, visit: &mut dyn FnMut(usize, Option<&Value>)) {
+        match &self.source {
+            Source::Read(rows, _) => {
+                rows.for_each_value(|column, datum| visit(column, datum.as_value()));
+            }
+            Source::Ready(rows) => {
+                for (column, cell) in rows
+                    .as_slice()
+                    .iter()
+                    .flat_map(|row| row.iter().enumerate())
+                {
+                    visit(
+                        column,
+                        match cell {
+                            Cell::Value(value) => Some(value),
+                            _ => None,
+                        },
+                    );
+                }
+            }
+            Source::Streamed(_) => {}
+        }
     }
 
     /// Rows as tuples or values of Rust.
@@ -131,11 +216,11 @@ impl Rows {
     }
 }
 
-fn summary_of(rows: &interpreter::Rows) -> Summary {
-    let summary = rows.summary();
+fn summary_of(summary: &interpreter::Summary) -> Summary {
     Summary {
         counters: summary.counters,
         plan: summary.plan.clone(),
+        profile: summary.profile.clone(),
         ..Summary::default()
     }
 }
@@ -147,6 +232,16 @@ impl Iterator for Rows {
         let cells = match &mut self.source {
             Source::Read(rows, view) => resolve::row(rows.next()?, view),
             Source::Ready(rows) => Ok(rows.next()?),
+            Source::Streamed(streamed) => match streamed.next()? {
+                Ok(row) => resolve::row(row, &streamed.view),
+                Err(Ended::Failed(error)) => return Some(Err(error)),
+                Err(Ended::Done(summary)) => {
+                    let csn = self.summary.csn;
+                    self.summary = summary_of(&summary);
+                    self.summary.csn = csn;
+                    return None;
+                }
+            },
         };
         let columns = Arc::clone(&self.columns);
         Some(match cells {
@@ -164,6 +259,10 @@ pub struct Row {
 }
 
 impl Row {
+    pub(super) fn new(columns: Arc<[String]>, cells: Vec<Cell>) -> Self {
+        Row { columns, cells }
+    }
+
     /// Its values, in the order of the columns.
     pub fn cells(&self) -> &[Cell] {
         &self.cells

@@ -1,6 +1,7 @@
 //! Statements with all that they are run with.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use evergraph_interpreter::{Cancellation, Datum, Limits};
@@ -150,6 +151,14 @@ impl Statement {
     #[must_use]
     pub fn memory_limit(mut self, bytes: usize) -> Self {
         self.limits.memory = bytes;
+        self
+    }
+
+    /// Lets it sort in temporary files in a directory, which is made if it is not there,
+    /// where it would hold more bytes than it may.
+    #[must_use]
+    pub fn temporary_directory(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.limits.spill = Some(directory.into());
         self
     }
 

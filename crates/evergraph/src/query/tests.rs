@@ -1,5 +1,6 @@
 //! Statements through the facade.
 
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use crate::property::value::Value;
@@ -84,6 +85,111 @@ fn rows_are_of_one_commit() {
         .unwrap();
     let node: Node = rows.single().unwrap();
     assert_eq!(node.properties["name"], Value::from("Ann"));
+}
+
+/// Results of all kinds of statements, held, one by one, and by a thread.
+#[test]
+fn rows_are_the_same_however_they_come() {
+    let db = database();
+    db.query("UNWIND range(1, 5000) AS x CREATE (:N {x: x})", ())
+        .unwrap();
+    for text in [
+        "MATCH (n:N) RETURN n, n.x AS x",
+        "MATCH (n:N) RETURN n.x AS x ORDER BY x DESC LIMIT 3000",
+        "MATCH (p:Person) RETURN p.name",
+        "MATCH (p:Nothing) RETURN p",
+        "MATCH (n:N) WHERE n.x < 3 SET n.y = 1 RETURN n",
+        "MATCH (n:N) SET n.y = 1",
+        "SHOW INDEXES",
+        "AS OF 2 MATCH (n) RETURN count(*)",
+        "EXPLAIN MATCH (n) RETURN n",
+    ] {
+        let statement = Statement::new(text);
+        let held: Vec<_> = db
+            .execute(&statement)
+            .unwrap()
+            .map(Result::unwrap)
+            .collect();
+        let streamed = db.stream(&statement).unwrap();
+        let streamed: Vec<_> = streamed.map(Result::unwrap).collect();
+        assert_eq!(streamed, held, "{text}");
+        for most in [1, 1500, usize::MAX] {
+            let mut given = Vec::new();
+            let each = |row| {
+                given.push(row);
+                match given.len() < most {
+                    true => ControlFlow::Continue(()),
+                    false => ControlFlow::Break(()),
+                }
+            };
+            let done = db.for_each_row(&statement, each).unwrap();
+            let expected = &held[..held.len().min(most)];
+            assert_eq!(given, expected, "{text}");
+            let again = db.execute(&statement).unwrap();
+            assert_eq!(done.columns(), again.columns(), "{text}");
+            assert_eq!(
+                done.summary().effects(),
+                again.summary().effects(),
+                "{text}"
+            );
+        }
+        if !text.starts_with("AS") && !text.starts_with("SHOW") {
+            let mut transaction = db.begin().unwrap();
+            let mut given = Vec::new();
+            let each = |row| {
+                given.push(row);
+                ControlFlow::Continue(())
+            };
+            transaction.for_each_row(&statement, each).unwrap();
+            assert_eq!(given, held, "{text}");
+        }
+    }
+}
+
+/// 25 million rows, of which few are held at a time.
+#[test]
+fn a_stream_needs_little_memory_and_ends_when_it_is_dropped() {
+    let db = database();
+    db.query("UNWIND range(1, 5000) AS x CREATE (:N {x: x})", ())
+        .unwrap();
+    let product = Statement::new("MATCH (a:N), (b:N) RETURN a.x, b.x").memory_limit(1 << 20);
+    assert_eq!(db.execute(&product).err().unwrap().class(), "ResourceError");
+    let mut rows = db.stream(&product).unwrap();
+    assert_eq!(rows.by_ref().take(10_000).count(), 10_000);
+    drop(rows);
+    // One that is waiting for its caller, and one that has not come to its first row.
+    drop(db.stream(&product).unwrap());
+    let endless = "MATCH (a:N), (b:N), (c:N) WHERE a.x < 0 RETURN a";
+    drop(db.stream(&Statement::new(endless)).unwrap());
+    // Nothing of them is left that would keep the database.
+    db.close().unwrap();
+}
+
+#[test]
+fn a_stream_tells_its_failure_and_its_profile() {
+    let db = database();
+    let text = "UNWIND range(0, 9) AS x RETURN 1 / (7 - x)";
+    let failing = Statement::new(text);
+    let mut rows = db.stream(&failing).unwrap();
+    let error = rows.find_map(Result::err).unwrap();
+    assert_eq!(error.class(), "ArithmeticError");
+    assert!(rows.next().is_none());
+    let text = "PROFILE MATCH (p:Person) RETURN p.name";
+    let profiled = Statement::new(text);
+    let mut rows = db.stream(&profiled).unwrap();
+    assert_eq!(rows.by_ref().count(), 3);
+    let profile = rows.summary().profile.as_ref().unwrap();
+    assert_eq!(profile.operators[0].rows, 3);
+    assert!(rows.summary().plan.as_ref().unwrap().contains("3 rows"));
+    let cancellation = Cancellation::new();
+    let endless =
+        Statement::new("UNWIND range(1, 100000) AS a UNWIND range(1, 100000) AS b RETURN b")
+            .cancellation(&cancellation);
+    let mut rows = db.stream(&endless).unwrap();
+    assert!(rows.next().unwrap().is_ok());
+    cancellation.cancel();
+    let error = rows.find_map(Result::err).unwrap();
+    assert_eq!(error.detail(), "Cancelled");
 }
 
 #[test]

@@ -1,13 +1,16 @@
 //! Transactions of several statements.
 
+use std::ops::ControlFlow;
+
 use evergraph_property_graph::graph as property;
 use evergraph_property_graph::graph::PropertyGraph;
 use evergraph_topology::Commit;
 
 use super::error::Error;
-use super::rows::Rows;
-use super::run::{Prepared, prepare};
+use super::prepared::{On, Prepared, plan};
+use super::rows::{Row, Rows};
 use super::statement::{Parameters, Statement};
+use crate::Database;
 
 /// A transaction of several statements. Each sees what those before it have written; no
 /// other transaction does before the commit. Dropped without one, it leaves nothing.
@@ -16,14 +19,14 @@ use super::statement::{Parameters, Statement};
 /// conflict with another transaction ([`Error::is_retryable`]): then it is to be run again
 /// from its beginning.
 pub struct Transaction<'db> {
-    graph: &'db PropertyGraph,
+    db: &'db Database,
     inner: property::Transaction,
 }
 
 impl<'db> Transaction<'db> {
-    pub(super) fn new(graph: &'db PropertyGraph) -> Self {
+    pub(super) fn new(db: &'db Database, graph: &PropertyGraph) -> Self {
         Transaction {
-            graph,
+            db,
             inner: graph.begin(),
         }
     }
@@ -42,28 +45,33 @@ impl<'db> Transaction<'db> {
     /// As [`Transaction::query`]; a statement that reads another graph by `AS OF`, or makes
     /// or drops an index or a constraint.
     pub fn execute(&mut self, statement: &Statement) -> Result<Rows, Error> {
-        let prepared = match prepare(self.graph, statement)? {
-            Prepared::Query(prepared) => prepared,
-            Prepared::Command(_) => {
-                return Err(Error::refused(
-                    "Command",
-                    "commands are run by themselves, and not in a transaction",
-                    "run it before or after the transaction",
-                ));
-            }
-        };
-        if prepared.as_of.is_some() || statement.as_of.is_some() {
-            return Err(Error::refused(
-                "AsOf",
-                "a transaction reads the graph of its beginning",
-                "run the statement with AS OF outside of it",
-            ));
-        }
-        let rows = prepared
-            .query
-            .run(&mut self.inner, &statement.parameters.data());
-        let rows = rows.map_err(|error| Error::of_query(error, statement.text()))?;
-        Ok(Rows::of_reader(rows, &self.inner)?)
+        self.prepare(statement)?.execute()
+    }
+
+    /// As [`Transaction::execute`], and gives each row as soon as it is found
+    /// ([`Prepared::for_each_row`]).
+    ///
+    /// # Errors
+    /// As [`Transaction::execute`], perhaps behind some rows.
+    pub fn for_each_row(
+        &mut self,
+        statement: &Statement,
+        each: impl FnMut(Row) -> ControlFlow<()> + Send,
+    ) -> Result<Rows, Error> {
+        self.prepare(statement)?.for_each_row(each)
+    }
+
+    /// Reads, checks and plans a statement.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn prepare<'a>(&'a mut self, statement: &'a Statement) -> Result<Prepared<'a>, Error> {
+        let ready = plan(self.db, statement)?;
+        Ok(Prepared::new(
+            On::Transaction(&mut self.inner),
+            statement,
+            ready,
+        ))
     }
 
     /// Commits: durable and visible, all or nothing. `None` if nothing was written.

@@ -24,6 +24,7 @@ pub mod columnar;
 pub mod csv;
 mod error;
 pub mod graphml;
+mod infer;
 pub mod json_lines;
 mod row;
 mod schema;
@@ -31,6 +32,7 @@ pub mod tables;
 mod types;
 
 pub use error::{BadRow, InterchangeError};
+pub use infer::infer;
 pub use row::{Contents, ExternalId, Id, Ids, NodeRow, RelationshipRow, Row, RowReader, Standing};
 pub use schema::Columns;
 pub use types::{PropertyType, Scalar};

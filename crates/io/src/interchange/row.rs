@@ -128,6 +128,9 @@ pub struct Standing {
     /// A relationship of the node that came last before it: where that was refused,
     /// it is not there either.
     pub is_of_node: bool,
+    /// Of the source and the target of a relationship: the file does not say whether such
+    /// ids are integers or texts, so that they are what the ids of the nodes are.
+    pub follows: [bool; 2],
     /// The columns of the ends of a relationship, if they have names.
     pub ends: Option<Arc<[Arc<str>; 2]>>,
 }

@@ -1,6 +1,8 @@
 //! Integration tests, all in one program: it links once.
 
 #[cfg(feature = "columnar")]
+mod arrow;
+#[cfg(feature = "columnar")]
 mod columnar;
 mod common;
 mod formats;

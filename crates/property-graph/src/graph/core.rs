@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use evergraph_topology::Store;
 
+use super::read::sorted::SortedLists;
 use super::schema::Entry;
 use super::state::State;
 
@@ -11,6 +12,7 @@ use super::state::State;
 pub(super) struct Core {
     pub(super) store: Arc<Store>,
     pub(super) state: Arc<State>,
+    pub(super) sorted: SortedLists,
 }
 
 impl Core {

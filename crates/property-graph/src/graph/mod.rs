@@ -62,9 +62,9 @@ use std::sync::Arc;
 use evergraph_topology::{CheckReport, Snapshot, Store, TopologyError, is_reserved};
 
 pub use batch::{
-    Account, Ends, Expanded, Filter, GraphRead, IndexCursor, IndexInfo, IndexSubject,
-    LabelExpression, Labels, MORSEL_SLOTS, Morsel, Morsels, Opened, Order, Statement, Test,
-    UNCOMMITTED, Unavailable,
+    Account, Adjoining, Common, Ends, Expanded, Filter, GraphRead, IdBounds, IndexCursor,
+    IndexInfo, IndexSubject, Interrupt, LabelExpression, Labels, MORSEL_SLOTS, MOST_ADJOINING,
+    Morsel, Morsels, Neighbors, Opened, Order, Statement, Test, UNCOMMITTED, Unavailable,
 };
 pub use changes::{ChangedNodes, Changes};
 pub use entity::{Node, Relationship};
@@ -78,6 +78,7 @@ pub use projection::{Orientation, Projection, ProjectionOptions, ProjectionReade
 pub use read::adjacency::Adjacent;
 pub use read::counts::GraphCounts;
 pub use read::direction::Direction;
+pub use read::ends::LabelsAtEnds;
 pub use read::expander::Expander;
 pub use read::reading::Reading;
 pub use read::scan::{NodeScan, RelationshipScan};

@@ -12,6 +12,7 @@ use super::core::Core;
 use super::definitions::repair::build_missing_indexes;
 use super::error::GraphError;
 use super::options::{GraphOptions, OpenOptions};
+use super::read::sorted::SortedLists;
 use super::state::{State, is_chunk};
 use crate::transaction::TransactionManager;
 
@@ -90,6 +91,7 @@ impl PropertyGraph {
         let core = Arc::new(Core {
             store: Arc::new(store),
             state,
+            sorted: SortedLists::default(),
         });
         let committed = Committed {
             core: Arc::clone(&core),

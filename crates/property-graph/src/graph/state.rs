@@ -14,6 +14,7 @@ use evergraph_topology::extension::{EXTENSION_BLOBS, Place, StoreExtension};
 use super::changes::Followers;
 use super::counts::{Counted, Counts, Tally};
 use super::limits::Limits;
+use super::read::ends::Samples;
 use super::redo::changed::{Changed, Changing};
 use super::redo::loaded::{LabelSets, Loaded, LoadedNode, node_records, relationship_records};
 use super::redo::{RedoOperation, damaged, decode};
@@ -35,6 +36,7 @@ pub(super) struct State {
     pub(super) followers: Followers,
     pub(super) limits: Arc<Limits>,
     pub(super) counts: Counts,
+    pub(super) samples: Samples,
     /// Records of a chunk, unless something else is stored.
     chunk_records: u32,
     tables: OnceLock<Tables>,
@@ -53,6 +55,7 @@ impl State {
             followers: Followers::default(),
             limits: Arc::default(),
             counts: Counts::default(),
+            samples: Samples::default(),
             chunk_records,
             tables: OnceLock::new(),
         }

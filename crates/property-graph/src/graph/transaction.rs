@@ -95,6 +95,11 @@ impl Transaction {
         nodes.map(|entry| NodeId(entry.0)).collect()
     }
 
+    /// Whether it has made, changed or deleted anything so far. O(written records).
+    pub fn has_written(&self) -> bool {
+        !self.inner.overlay().is_empty()
+    }
+
     /// Whether it is serializable: then its reads have to be recorded.
     pub fn is_serializable(&self) -> bool {
         self.inner.isolation() == transaction::Isolation::Serializable

@@ -4,6 +4,7 @@
 //! placeholder, and the validity says which they are. A reader of the array that does not
 //! look at the validity sees zeros, never something undefined.
 
+mod rows;
 mod texts;
 mod validity;
 

@@ -39,6 +39,14 @@ impl Texts {
         self.ends.push(self.bytes.len());
     }
 
+    /// Adds the rows of another, which has none then.
+    pub fn append(&mut self, other: &mut Texts) {
+        let start = self.bytes.len();
+        self.bytes.push_str(&other.bytes);
+        self.ends.extend(other.ends.iter().map(|end| start + end));
+        *other = Texts::default();
+    }
+
     /// The texts, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
         (0..self.len()).map(|row| self.get(row))

@@ -2,7 +2,9 @@
 
 use evergraph_functions::Datum;
 use evergraph_planner::Slot;
+use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{NodeId, RelationshipId};
+use evergraph_property_graph::vector::{Validity, Values, Vector};
 
 /// Rows of a batch, about: as many as a morsel of a table has.
 pub(crate) const BATCH: usize = 2048;
@@ -20,13 +22,61 @@ pub(crate) enum Column {
     Nodes(Vec<u32>),
     /// Relationships by id.
     Relationships(Vec<u32>),
+    /// Values that properties can have.
+    Vector(Vector),
     /// Data of any types.
     Data(Vec<Datum>),
     /// The same in all rows.
     Same(Datum),
 }
 
+/// In the place of a row: a row of null.
+pub(crate) const NO_ROW: u32 = u32::MAX;
+
+/// Bytes of a text that is rather copied than shared.
+const SHORT: usize = 32;
+/// Bytes of copied texts that are never too many.
+const FEW_BYTES: usize = 1 << 16;
+
 impl Column {
+    /// Data as a column: of ids or in an array, if they are all of one such kind.
+    pub(crate) fn of(data: Vec<Datum>) -> Column {
+        let Some(first) = data.iter().find(|datum| !datum.is_null()) else {
+            return Column::Vector(Vector::nulls(data.len()));
+        };
+        match first {
+            Datum::Node(_) => match ids(&data, |datum| match datum {
+                Datum::Node(id) => Some(id.0),
+                _ => None,
+            }) {
+                Some(ids) => Column::Nodes(ids),
+                None => Column::Data(data),
+            },
+            Datum::Relationship(_) => match ids(&data, |datum| match datum {
+                Datum::Relationship(id) => Some(id.0),
+                _ => None,
+            }) {
+                Some(ids) => Column::Relationships(ids),
+                None => Column::Data(data),
+            },
+            // Texts and lists are shared where they are.
+            Datum::Value(
+                Value::Boolean(_)
+                | Value::Integer(_)
+                | Value::Float(_)
+                | Value::Date(_)
+                | Value::LocalDateTime(_),
+            ) if data.iter().all(|datum| is_like(datum, first)) => {
+                let values = data.into_iter().map(|datum| match datum {
+                    Datum::Value(value) => value,
+                    _ => Value::Null,
+                });
+                Column::Vector(values.collect())
+            }
+            _ => Column::Data(data),
+        }
+    }
+
     /// The value of a row; null where nothing has been put.
     pub(crate) fn get(&self, row: usize) -> Datum {
         match self {
@@ -39,26 +89,73 @@ impl Column {
                 NO_ID => Datum::NULL,
                 id => Datum::Relationship(RelationshipId(id)),
             },
+            Column::Vector(vector) => Datum::Value(vector.get(row)),
             Column::Data(data) => data[row].clone(),
             Column::Same(datum) => datum.clone(),
         }
     }
 
+    /// Whether a row is null.
+    pub(crate) fn is_null_at(&self, row: usize) -> bool {
+        match self {
+            Column::Unset => true,
+            Column::Nodes(ids) | Column::Relationships(ids) => ids[row] == NO_ID,
+            Column::Vector(vector) => !vector.validity().is_valid(row),
+            Column::Data(data) => data[row].is_null(),
+            Column::Same(datum) => datum.is_null(),
+        }
+    }
+
     /// The rows at some places.
     pub(crate) fn take(&self, rows: &[u32]) -> Column {
+        let of_ids = |ids: &[u32]| rows.iter().map(|&row| ids[row as usize]).collect();
         match self {
             Column::Unset => Column::Unset,
-            Column::Nodes(ids) => {
-                Column::Nodes(rows.iter().map(|&row| ids[row as usize]).collect())
-            }
-            Column::Relationships(ids) => {
-                Column::Relationships(rows.iter().map(|&row| ids[row as usize]).collect())
-            }
+            Column::Nodes(ids) => Column::Nodes(of_ids(ids)),
+            Column::Relationships(ids) => Column::Relationships(of_ids(ids)),
+            Column::Vector(vector) => match multiplies(vector, rows) {
+                false => Column::Vector(vector.take(rows)),
+                true => Column::Data(self.data(vector.len())).take(rows),
+            },
             Column::Data(data) => match data.as_slice() {
                 [one] => Column::Same(one.clone()),
                 _ => Column::Data(rows.iter().map(|&row| data[row as usize].clone()).collect()),
             },
             Column::Same(datum) => Column::Same(datum.clone()),
+        }
+    }
+
+    /// The rows at some places, null at [`NO_ROW`].
+    pub(crate) fn take_or_null(&self, rows: &[u32]) -> Column {
+        if !rows.contains(&NO_ROW) {
+            return self.take(rows);
+        }
+        let of_ids = |ids: &[u32]| {
+            let ids = rows.iter().map(|&row| match row {
+                NO_ROW => NO_ID,
+                row => ids[row as usize],
+            });
+            ids.collect()
+        };
+        match self {
+            Column::Unset => Column::Unset,
+            Column::Nodes(ids) => Column::Nodes(of_ids(ids)),
+            Column::Relationships(ids) => Column::Relationships(of_ids(ids)),
+            Column::Vector(vector) if !multiplies(vector, rows) => {
+                let mut with_null = vector.clone();
+                with_null.push(Value::Null);
+                let null = vector.len() as u32;
+                let rows = rows.iter().map(|&row| row.min(null));
+                Column::Vector(with_null.take(&rows.collect::<Vec<_>>()))
+            }
+            _ => Column::of(
+                rows.iter()
+                    .map(|&row| match row {
+                        NO_ROW => Datum::NULL,
+                        row => self.get(row as usize),
+                    })
+                    .collect(),
+            ),
         }
     }
 
@@ -70,51 +167,149 @@ impl Column {
         }
     }
 
-    /// Adds the rows of another column to its own, of which there are `rows`.
-    fn append(&mut self, rows: usize, other: Column, others: usize) {
-        match (&mut *self, other) {
-            (Column::Unset, Column::Unset) => {}
-            (Column::Nodes(ids), Column::Nodes(mut more)) => ids.append(&mut more),
-            (Column::Relationships(ids), Column::Relationships(mut more)) => ids.append(&mut more),
-            (Column::Data(data), Column::Data(mut more)) => data.append(&mut more),
-            (_, other) => {
-                let mut data = std::mem::take(self).into_data(rows);
-                data.extend((0..others).map(|row| other.get(row)));
-                *self = Column::Data(data);
+    /// One value a row, also of a column that holds for any number of rows.
+    fn spread(self, rows: usize) -> Column {
+        let datum = match self {
+            Column::Same(datum) => datum,
+            Column::Unset => Datum::NULL,
+            other => return other,
+        };
+        match datum {
+            Datum::Node(id) => Column::Nodes(vec![id.0; rows]),
+            Datum::Relationship(id) => Column::Relationships(vec![id.0; rows]),
+            Datum::Value(Value::Text(text)) if text.len() > SHORT => {
+                Column::Data(vec![Datum::Value(Value::Text(text)); rows])
             }
+            Datum::Value(value) => Column::Vector(Vector::repeated(&value, rows)),
+            datum => Column::Data(vec![datum; rows]),
         }
     }
 
-    fn into_data(self, rows: usize) -> Vec<Datum> {
+    /// Whether every row of it is known to be null.
+    fn is_null(&self) -> bool {
+        match self {
+            Column::Vector(vector) => vector.validity().count() == 0,
+            _ => false,
+        }
+    }
+
+    /// Adds the rows of another column to its own, of which there are `rows`.
+    pub(crate) fn append(&mut self, rows: usize, other: Column, others: usize) {
+        if matches!((&*self, &other), (Column::Unset, Column::Unset)) {
+            return;
+        }
+        let own = std::mem::take(self).spread(rows);
+        *self = match (own, other.spread(others)) {
+            (Column::Nodes(mut ids), Column::Nodes(mut more)) => {
+                ids.append(&mut more);
+                Column::Nodes(ids)
+            }
+            (Column::Relationships(mut ids), Column::Relationships(mut more)) => {
+                ids.append(&mut more);
+                Column::Relationships(ids)
+            }
+            (Column::Vector(mut vector), Column::Vector(more)) => {
+                vector.append(more);
+                Column::Vector(vector)
+            }
+            (Column::Data(mut data), Column::Data(mut more)) => {
+                data.append(&mut more);
+                Column::Data(data)
+            }
+            (Column::Nodes(mut ids), nulls) if nulls.is_null() => {
+                ids.resize(rows + others, NO_ID);
+                Column::Nodes(ids)
+            }
+            (Column::Relationships(mut ids), nulls) if nulls.is_null() => {
+                ids.resize(rows + others, NO_ID);
+                Column::Relationships(ids)
+            }
+            (nulls, Column::Nodes(more)) if nulls.is_null() => {
+                let mut ids = vec![NO_ID; rows];
+                ids.extend(more);
+                Column::Nodes(ids)
+            }
+            (nulls, Column::Relationships(more)) if nulls.is_null() => {
+                let mut ids = vec![NO_ID; rows];
+                ids.extend(more);
+                Column::Relationships(ids)
+            }
+            (own, other) => {
+                let mut data = own.into_data(rows);
+                data.extend((0..others).map(|row| other.get(row)));
+                Column::Data(data)
+            }
+        };
+    }
+
+    /// The values of so many rows.
+    pub(crate) fn into_data(self, rows: usize) -> Vec<Datum> {
         match self {
             Column::Data(data) => data,
-            other => (0..rows).map(|row| other.get(row)).collect(),
+            other => other.data(rows),
         }
+    }
+
+    fn data(&self, rows: usize) -> Vec<Datum> {
+        (0..rows).map(|row| self.get(row)).collect()
     }
 
     /// Bytes of DRAM, about.
-    fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         match self {
             Column::Unset | Column::Same(_) => 0,
             Column::Nodes(ids) | Column::Relationships(ids) => ids.len() * 4,
+            Column::Vector(vector) => vector.bytes(),
             Column::Data(data) => {
-                // The first row stands for the others.
-                let one = data.first().map_or(0, bytes_of);
-                data.len() * (size_of::<Datum>() + one)
+                let beside = data.iter().map(bytes_of).sum::<usize>();
+                size_of_val(data.as_slice()) + beside
             }
         }
     }
 }
 
+/// Ids of data, nulls among them; `None` if one is of another kind.
+fn ids(data: &[Datum], id: impl Fn(&Datum) -> Option<u32>) -> Option<Vec<u32>> {
+    let ids = data.iter().map(|datum| match datum.is_null() {
+        true => Some(NO_ID),
+        false => id(datum),
+    });
+    ids.collect()
+}
+
+/// Whether a datum is null, or a value of the type of another.
+fn is_like(datum: &Datum, other: &Datum) -> bool {
+    match (datum, other) {
+        (Datum::Value(value), Datum::Value(other)) => {
+            value.is_null() || std::mem::discriminant(value) == std::mem::discriminant(other)
+        }
+        _ => false,
+    }
+}
+
+/// Whether copies of these rows have many more bytes than the texts that they are of:
+/// those are better shared.
+fn multiplies(vector: &Vector, rows: &[u32]) -> bool {
+    let Values::Text(texts) = vector.values() else {
+        return false;
+    };
+    if rows.len() <= texts.len() {
+        return false;
+    }
+    let bytes_of = |&row: &u32| match row {
+        NO_ROW => 0,
+        row => texts.get(row as usize).len(),
+    };
+    let bytes: usize = rows.iter().map(bytes_of).sum();
+    bytes > FEW_BYTES.max(2 * vector.bytes())
+}
+
 /// Bytes that a datum holds beside itself, about.
 pub(crate) fn bytes_of(datum: &Datum) -> usize {
-    use evergraph_property_graph::Value;
     match datum {
-        Datum::Value(Value::Text(text)) => 16 + text.len(),
-        Datum::Value(Value::List(values)) => 16 + values.len() * size_of::<Value>(),
+        Datum::Value(value) => value.heap_bytes(),
         Datum::List(data) => 16 + data.iter().map(|one| 32 + bytes_of(one)).sum::<usize>(),
         Datum::Path(path) => 64 + path.nodes().len() * 8,
-        Datum::Value(Value::Map(entries)) => 16 + entries.len() * 80,
         Datum::Map(entries) => 16 + entries.len() * 80,
         _ => 0,
     }
@@ -125,6 +320,8 @@ pub(crate) fn bytes_of(datum: &Datum) -> usize {
 pub(crate) struct Batch {
     columns: Vec<Column>,
     rows: usize,
+    /// The slot with the numbers of the rows that a subquery runs for, all at once.
+    numbers: Option<Slot>,
 }
 
 impl Batch {
@@ -133,6 +330,7 @@ impl Batch {
         Batch {
             columns: vec![Column::Unset; width],
             rows: 1,
+            numbers: None,
         }
     }
 
@@ -141,6 +339,7 @@ impl Batch {
         Batch {
             columns: vec![Column::Unset; width],
             rows,
+            numbers: None,
         }
     }
 
@@ -177,6 +376,7 @@ impl Batch {
                 .map(|column| column.take(rows))
                 .collect(),
             rows: rows.len(),
+            numbers: self.numbers,
         }
     }
 
@@ -190,12 +390,13 @@ impl Batch {
         Batch {
             columns: self.columns.iter().map(|column| column.row(row)).collect(),
             rows,
+            numbers: self.numbers,
         }
     }
 
     /// These slots, beside what a row around has.
     pub(crate) fn keep(mut self, around: &Batch, slots: &[Slot]) -> Batch {
-        let mut kept = around.repeated_around(self.columns.len(), self.rows);
+        let mut kept = around.beside(&self);
         for &slot in slots {
             let column = std::mem::take(&mut self.columns[slot]);
             // Two names may have one slot.
@@ -204,6 +405,44 @@ impl Batch {
             }
         }
         kept
+    }
+
+    /// Its rows with their numbers in a slot of their own, which it names.
+    pub(crate) fn numbered(&self) -> (Batch, Slot) {
+        let mut numbered = self.clone();
+        let slot = self.columns.len();
+        let numbers = (0..self.rows as i64).collect();
+        let vector = Vector::from_parts(Values::Integer(numbers), Validity::all(self.rows));
+        numbered.columns.push(Column::Vector(vector));
+        numbered.numbers = Some(slot);
+        (numbered, slot)
+    }
+
+    /// The slot with the numbers of the rows that a subquery runs for.
+    pub(crate) fn numbers_in(&self) -> Option<Slot> {
+        self.numbers
+    }
+
+    /// The numbers in a slot, of rows of a batch that was numbered.
+    pub(crate) fn numbers(&self, slot: Slot) -> Vec<u32> {
+        if let Some(Column::Vector(vector)) = self.columns.get(slot)
+            && let Values::Integer(numbers) = vector.values()
+        {
+            return numbers.iter().map(|&number| number as u32).collect();
+        }
+        let number = |row| match self.get(slot, row) {
+            Datum::Value(Value::Integer(number)) => number as u32,
+            _ => 0,
+        };
+        (0..self.rows).map(number).collect()
+    }
+
+    /// For each of some rows the row around it.
+    pub(crate) fn beside(&self, rows: &Batch) -> Batch {
+        match self.numbers {
+            Some(slot) if self.rows != 1 && !rows.is_empty() => self.take(&rows.numbers(slot)),
+            _ => self.repeated_around(self.columns.len(), rows.len()),
+        }
     }
 
     /// The row around some rows, so many times; nothing if there are several.
@@ -239,3 +478,6 @@ impl Batch {
         self.columns.iter().map(Column::bytes).sum()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,11 @@
 //! What the planner is told of a graph.
 
-use evergraph_planner::{Catalog, Index};
-use evergraph_property_graph::graph::{Definition, GraphError, PropertyGraph, Subject, View};
+use std::cell::RefCell;
+
+use evergraph_planner::{Catalog, Ends, Index};
+use evergraph_property_graph::graph::{
+    Definition, GraphError, GraphRead, PropertyGraph, Subject, View,
+};
 use evergraph_syntax::scope::Signature;
 
 use crate::procedures::Procedures;
@@ -11,15 +15,58 @@ pub(crate) struct GraphCatalog<'a> {
     view: View,
     definitions: Vec<Definition>,
     procedures: &'a Procedures,
+    basis: RefCell<Basis>,
 }
 
 impl<'a> GraphCatalog<'a> {
     pub(crate) fn new(graph: &PropertyGraph, procedures: &'a Procedures) -> Self {
+        let view = graph.view();
+        // Read before the definitions: a plan with newer ones is planned again.
+        let schema_version = view.schema_version();
         GraphCatalog {
-            view: graph.view(),
+            view,
             definitions: graph.definitions(),
             procedures,
+            basis: RefCell::new(Basis {
+                schema_version,
+                counts: Vec::new(),
+            }),
         }
+    }
+
+    /// What the planner was told.
+    pub(crate) fn into_basis(self) -> Basis {
+        self.basis.into_inner()
+    }
+
+    /// A count, looked up once.
+    fn count(&self, of: Counted) -> f64 {
+        let mut basis = self.basis.borrow_mut();
+        let mut known = basis.counts.iter();
+        if let Some((_, count)) = known.find(|(known, _)| *known == of) {
+            return *count;
+        }
+        let count = of.count(&self.view);
+        basis.counts.push((of, count));
+        count
+    }
+}
+
+/// Something that is counted.
+#[derive(Debug, PartialEq, Eq)]
+enum Counted {
+    Nodes(Option<String>),
+    Relationships(Option<String>),
+}
+
+impl Counted {
+    fn count(&self, view: &View) -> f64 {
+        count(match self {
+            Counted::Nodes(Some(label)) => view.count_with_label(label),
+            Counted::Nodes(None) => view.node_count(),
+            Counted::Relationships(Some(kind)) => view.count_of_type(kind),
+            Counted::Relationships(None) => view.relationship_count(),
+        })
     }
 }
 
@@ -28,24 +75,51 @@ fn count(count: Result<u64, GraphError>) -> f64 {
     count.map_or(1e9, |count| count as f64)
 }
 
+/// What a plan was made by.
+#[derive(Debug)]
+pub(crate) struct Basis {
+    schema_version: u64,
+    counts: Vec<(Counted, f64)>,
+}
+
+/// Counts that have grown or shrunk by more make another plan better.
+const GREATLY: f64 = 4.0;
+/// Among so few any plan is good.
+const FEW: f64 = 64.0;
+
+impl Basis {
+    /// Whether names, indexes and constraints are as they were, and counts about so.
+    pub(crate) fn holds(&self, view: &View) -> bool {
+        let is_near = |(of, before): &(Counted, f64)| {
+            let ratio = (of.count(view) + FEW) / (before + FEW);
+            (1.0 / GREATLY..=GREATLY).contains(&ratio)
+        };
+        self.schema_version == view.schema_version() && self.counts.iter().all(is_near)
+    }
+}
+
 impl Catalog for GraphCatalog<'_> {
     fn nodes(&self, label: Option<&str>) -> f64 {
-        count(match label {
-            Some(label) => self.view.count_with_label(label),
-            None => self.view.node_count(),
-        })
+        self.count(Counted::Nodes(label.map(str::to_string)))
     }
 
     fn relationships(&self, kind: Option<&str>) -> f64 {
-        count(match kind {
-            Some(kind) => self.view.count_of_type(kind),
-            None => self.view.relationship_count(),
-        })
+        self.count(Counted::Relationships(kind.map(str::to_string)))
+    }
+
+    fn ends(&self, kind: &str) -> Ends {
+        // Where it cannot be read, the run will say so.
+        let known = self.view.labels_at_ends(kind).unwrap_or_default();
+        Ends {
+            sources: known.sources.clone(),
+            targets: known.targets.clone(),
+        }
     }
 
     fn indexes(&self, label: &str) -> Vec<Index> {
-        let is_of = |one: &&Definition| {
-            one.rule.has_index() && one.subject == Subject::Nodes(label.to_string())
+        let is_of = |one: &&Definition| match &one.subject {
+            Subject::Nodes(of) => one.rule.has_index() && of == label,
+            _ => false,
         };
         let found = self.definitions.iter().filter(is_of);
         found

@@ -44,6 +44,17 @@ pub enum QueryError {
         /// What it holds so much of.
         what: &'static str,
     },
+    /// A temporary file could not be written or read.
+    #[error(
+        "the query needs more than its memory, and its temporary file in {} failed: {source}",
+        directory.display()
+    )]
+    Spill {
+        /// Where the file is.
+        directory: std::path::PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
     /// A procedure failed.
     #[error("procedure {name}: {source}")]
     Procedure {
@@ -82,7 +93,7 @@ impl QueryError {
             QueryError::Graph(_) => "DatabaseError".into(),
             QueryError::Runtime { class, .. } => (*class).into(),
             QueryError::Cancelled | QueryError::Timeout(_) => "TransientError".into(),
-            QueryError::Memory { .. } => "ResourceError".into(),
+            QueryError::Memory { .. } | QueryError::Spill { .. } => "ResourceError".into(),
             QueryError::Procedure { .. } => "ProcedureError".into(),
         }
     }
@@ -99,6 +110,7 @@ impl QueryError {
             QueryError::Cancelled => "Cancelled".into(),
             QueryError::Timeout(_) => "Timeout".into(),
             QueryError::Memory { .. } => "OutOfMemory".into(),
+            QueryError::Spill { .. } => "TemporaryFile".into(),
             QueryError::Procedure { .. } => "ProcedureFailed".into(),
         }
     }

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use evergraph_functions::{Entities, ErrorKind, EvaluationError, ReadError};
 use evergraph_planner::Towards;
 use evergraph_property_graph::graph::{
-    Account, Direction, Ends, Entity, EntityKind, Expanded, Filter, GraphError, GraphRead, NodeId,
-    RelationshipId, Transaction, View,
+    Account, Adjoining, Common, Direction, Ends, Entity, EntityKind, Expanded, Filter, GraphError,
+    GraphRead, IdBounds, Neighbors, NodeId, RelationshipId, Transaction, View,
 };
 use evergraph_property_graph::index::KeyRange;
 use evergraph_property_graph::vector::Vector;
@@ -23,6 +23,14 @@ pub(crate) enum Access<'a> {
     View(View),
     /// A transaction with its own writes.
     Transaction(&'a mut Transaction),
+}
+
+/// The graph that a query sees.
+pub enum Seen<'s> {
+    /// One commit.
+    View(&'s View),
+    /// A transaction with its own writes.
+    Transaction(&'s Transaction),
 }
 
 /// The graph of a run, in one thread.
@@ -82,6 +90,14 @@ impl<'a> Graph<'a> {
         match &*self.access.borrow() {
             Access::View(view) => Some(view.clone()),
             Access::Transaction(_) => None,
+        }
+    }
+
+    /// Does something with the transaction, if one is read.
+    pub(crate) fn within_transaction<T>(&self, work: impl FnOnce(&Transaction) -> T) -> Option<T> {
+        match &*self.access.borrow() {
+            Access::Transaction(transaction) => Some(work(transaction)),
+            Access::View(_) => None,
         }
     }
 
@@ -148,6 +164,53 @@ impl<'a> Graph<'a> {
             .expand(nodes, types, direction, &self.account)?;
         self.account.release(found.bytes() as u64);
         Ok(found)
+    }
+
+    /// Nodes at the other ends of relationships.
+    pub(crate) fn neighbors(
+        &self,
+        nodes: &[u32],
+        towards: Towards,
+        types: &Types,
+    ) -> Result<Neighbors, GraphError> {
+        let (types, direction) = (types.as_deref(), direction_of(towards));
+        let reader = self.reader();
+        let found = reader.expand_neighbors(nodes, types, direction, &self.account)?;
+        self.account.release(found.bytes() as u64);
+        Ok(found)
+    }
+
+    /// Common neighbors of the nodes of each row.
+    pub(crate) fn common_neighbors(
+        &self,
+        of: &[(Vec<u32>, Towards, Types)],
+        bounds: IdBounds<'_>,
+    ) -> Result<Common, GraphError> {
+        let of: Vec<Adjoining<'_>> = of
+            .iter()
+            .map(|(nodes, towards, types)| Adjoining {
+                nodes,
+                types: types.as_deref(),
+                direction: direction_of(*towards),
+            })
+            .collect();
+        let found = self.reader().common_neighbors(&of, bounds, &self.account)?;
+        self.account.release(found.bytes() as u64);
+        Ok(found)
+    }
+
+    /// How many relationships nodes have.
+    pub(crate) fn degrees(
+        &self,
+        nodes: &[u32],
+        towards: Towards,
+        types: &Types,
+    ) -> Result<Vec<u64>, GraphError> {
+        let (types, direction) = (types.as_deref(), direction_of(towards));
+        let reader = self.reader();
+        let degrees = reader.degrees(nodes, types, direction, &self.account)?;
+        self.account.release(8 * degrees.len() as u64);
+        Ok(degrees)
     }
 
     /// Relationships between pairs of nodes.
@@ -223,7 +286,7 @@ impl<'a> Graph<'a> {
     }
 
     /// All nodes or relationships.
-    fn all(&self, kind: EntityKind) -> Result<Vec<u32>, GraphError> {
+    pub(crate) fn all(&self, kind: EntityKind) -> Result<Vec<u32>, GraphError> {
         let reader = self.reader();
         let mut ids = Vec::new();
         for morsel in reader.morsels(kind).iter() {
@@ -233,17 +296,50 @@ impl<'a> Graph<'a> {
         Ok(ids)
     }
 
+    /// The commit that shows all that is read: none does if the transaction has written,
+    /// or records what it reads.
+    pub(crate) fn committed(&self) -> Option<View> {
+        match &*self.access.borrow() {
+            Access::View(view) => Some(view.clone()),
+            Access::Transaction(transaction) => {
+                let differs = transaction.has_written() || transaction.is_serializable();
+                (!differs).then(|| transaction.snapshot().clone())
+            }
+        }
+    }
+
+    /// Does something with what is read.
+    pub(crate) fn seen<T>(&self, body: impl FnOnce(Seen<'_>) -> T) -> T {
+        match &*self.access.borrow() {
+            Access::View(view) => body(Seen::View(view)),
+            Access::Transaction(transaction) => body(Seen::Transaction(transaction)),
+        }
+    }
+
+    /// Numbers of nodes by label: exact counts of a commit, or else a pass over the nodes.
+    pub(crate) fn label_counts(&self) -> Result<BTreeMap<Arc<str>, u64>, ReadError> {
+        if let Some(view) = self.committed() {
+            return Ok(view.counts()?.labels);
+        }
+        let mut counts = BTreeMap::new();
+        for id in self.all(EntityKind::Node)? {
+            for label in self.labels(NodeId(id))? {
+                *counts.entry(label).or_default() += 1;
+            }
+        }
+        Ok(counts)
+    }
+
     /// Labels that nodes have, sorted.
     pub(crate) fn all_labels(&self) -> Result<Vec<Arc<str>>, ReadError> {
-        let mut names = BTreeSet::new();
-        for id in self.all(EntityKind::Node)? {
-            names.extend(self.labels(NodeId(id))?);
-        }
-        Ok(names.into_iter().collect())
+        Ok(self.label_counts()?.into_keys().collect())
     }
 
     /// Types that relationships have, sorted.
     pub(crate) fn all_types(&self) -> Result<Vec<Arc<str>>, ReadError> {
+        if let Some(view) = self.committed() {
+            return Ok(view.counts()?.types.into_keys().collect());
+        }
         let ids = self.all(EntityKind::Relationship)?;
         let codes: BTreeSet<TypeCode> = self.ends_of(&ids)?.types.into_iter().collect();
         let reader = self.reader();
@@ -252,14 +348,20 @@ impl<'a> Graph<'a> {
         Ok(names.into_iter().collect())
     }
 
-    /// Keys that nodes and relationships have, sorted.
+    /// Keys that nodes and relationships have or once had, sorted.
     pub(crate) fn all_keys(&self) -> Result<Vec<Arc<str>>, ReadError> {
-        let mut names: BTreeSet<Arc<str>> = BTreeSet::new();
-        for id in self.all(EntityKind::Node)? {
-            names.extend(self.properties(NodeId(id).into())?.into_keys());
-        }
-        for id in self.all(EntityKind::Relationship)? {
-            names.extend(self.properties(RelationshipId(id).into())?.into_keys());
+        let snapshot = match &*self.access.borrow() {
+            Access::View(view) => view.clone(),
+            Access::Transaction(transaction) => transaction.snapshot().clone(),
+        };
+        let mut names: BTreeSet<Arc<str>> = snapshot.known_keys().into_iter().collect();
+        if self.committed().is_none() {
+            for id in self.all(EntityKind::Node)? {
+                names.extend(self.properties(NodeId(id).into())?.into_keys());
+            }
+            for id in self.all(EntityKind::Relationship)? {
+                names.extend(self.properties(RelationshipId(id).into())?.into_keys());
+            }
         }
         Ok(names.into_iter().collect())
     }

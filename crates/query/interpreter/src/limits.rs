@@ -1,16 +1,35 @@
 //! What bounds a query: its caller, time and memory.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use evergraph_functions::{Clock, Entities, Environment};
+use evergraph_property_graph::graph::{Account as GraphAccount, GraphError, Interrupt};
 
 use crate::QueryError;
 
 /// Cancels a query from another thread. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub struct Cancellation(Arc<AtomicBool>);
+pub struct Cancellation(Arc<Token>);
+
+#[derive(Debug, Default)]
+struct Token {
+    is_cancelled: Arc<AtomicBool>,
+    /// Cancelled with this one.
+    children: Mutex<Vec<Weak<Token>>>,
+}
+
+impl Token {
+    fn cancel(&self) {
+        self.is_cancelled.store(true, Ordering::SeqCst);
+        let children = self.children.lock().unwrap_or_else(PoisonError::into_inner);
+        for child in children.iter().filter_map(Weak::upgrade) {
+            child.cancel();
+        }
+    }
+}
 
 impl Cancellation {
     /// A token that nothing has cancelled.
@@ -18,14 +37,35 @@ impl Cancellation {
         Cancellation::default()
     }
 
+    /// A token that is cancelled with this one, and by itself.
+    #[must_use]
+    pub fn child(&self) -> Self {
+        let child = Cancellation::new();
+        let children = self.0.children.lock();
+        let mut children = children.unwrap_or_else(PoisonError::into_inner);
+        children.retain(|other| other.strong_count() > 0);
+        children.push(Arc::downgrade(&child.0));
+        drop(children);
+        // One that is cancelled meanwhile has the child in its list, or is seen here.
+        if self.0.is_cancelled.load(Ordering::SeqCst) {
+            child.cancel();
+        }
+        child
+    }
+
     /// Cancels the queries that have the token; they stop at the next batch.
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.cancel();
+    }
+
+    /// The switch itself, for work that looks at it in its own way.
+    pub fn switch(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.0.is_cancelled)
     }
 
     /// Whether it was cancelled.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.is_cancelled.load(Ordering::Relaxed)
     }
 }
 
@@ -34,10 +74,13 @@ impl Cancellation {
 pub struct Limits {
     /// Cancels it.
     pub cancellation: Cancellation,
-    /// Longest time.
+    /// Longest time, from its beginning to its last row.
     pub timeout: Option<Duration>,
-    /// Most bytes of rows that it holds at one time: sorting, grouping, results.
+    /// Most bytes that it holds at one time: rows that are sorted, grouped, joined or
+    /// collected, and what is read for them.
     pub memory: usize,
+    /// Directory for temporary files of sorts that need more memory; without one they fail.
+    pub spill: Option<PathBuf>,
     /// Most threads that read at a time; with one, rows without an order and sums of
     /// floats are the same each time.
     pub threads: usize,
@@ -52,33 +95,74 @@ impl Default for Limits {
             cancellation: Cancellation::new(),
             timeout: None,
             memory: MEMORY,
+            spill: None,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
         }
+    }
+}
+
+/// What ends a run before its time.
+#[derive(Debug)]
+struct Signals {
+    cancellation: Cancellation,
+    until: Option<Instant>,
+    /// One of its threads has failed.
+    has_failed: AtomicBool,
+}
+
+impl Signals {
+    fn is_late(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
+    }
+}
+
+/// Long reads of the graph ask, too.
+impl Interrupt for Signals {
+    fn is_wanted(&self) -> bool {
+        self.has_failed.load(Ordering::Relaxed)
+            || self.cancellation.is_cancelled()
+            || self.is_late()
     }
 }
 
 /// The limits of a run that goes on, shared by its threads.
 pub(crate) struct Guard {
     limits: Limits,
-    until: Option<Instant>,
-    used: AtomicUsize,
-    /// One of its threads has failed.
-    has_failed: AtomicBool,
+    signals: Arc<Signals>,
+    /// Memory of the run and of its reads.
+    account: Arc<GraphAccount>,
+    /// The most that was held when the run took more.
+    peak: AtomicU64,
 }
 
 impl Guard {
     pub(crate) fn new(limits: &Limits) -> Self {
+        let signals = Arc::new(Signals {
+            cancellation: limits.cancellation.clone(),
+            until: limits.timeout.map(|timeout| Instant::now() + timeout),
+            has_failed: AtomicBool::new(false),
+        });
+        let bytes = u64::try_from(limits.memory).unwrap_or(u64::MAX);
         Guard {
             limits: limits.clone(),
-            until: limits.timeout.map(|timeout| Instant::now() + timeout),
-            used: AtomicUsize::new(0),
-            has_failed: AtomicBool::new(false),
+            account: Arc::new(GraphAccount::interruptible(bytes, signals.clone())),
+            signals,
+            peak: AtomicU64::new(0),
         }
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// When it has to have ended.
+    pub(crate) fn until(&self) -> Option<Instant> {
+        self.signals.until
     }
 
     /// Stops the other threads of the query.
     pub(crate) fn fail(&self) {
-        self.has_failed.store(true, Ordering::Relaxed);
+        self.signals.has_failed.store(true, Ordering::Relaxed);
     }
 
     /// What expressions of one thread share: none of their values may be larger than the
@@ -94,17 +178,55 @@ impl Guard {
         environment
     }
 
+    /// The memory that reads of the graph are charged to, with all else.
+    pub(crate) fn shared_account(&self) -> &Arc<GraphAccount> {
+        &self.account
+    }
+
+    /// The directory for what memory does not hold.
+    pub(crate) fn spill(&self) -> Option<&PathBuf> {
+        self.limits.spill.as_ref()
+    }
+
+    /// Most bytes that the query may hold.
+    pub(crate) fn memory(&self) -> usize {
+        self.limits.memory
+    }
+
+    /// The most bytes that were held at one time, about.
+    pub(crate) fn peak(&self) -> u64 {
+        self.peak.load(Ordering::Relaxed)
+    }
+
     /// Fails if the query is to stop.
     pub(crate) fn check(&self) -> Result<(), QueryError> {
-        let has_failed = self.has_failed.load(Ordering::Relaxed);
-        if has_failed || self.limits.cancellation.is_cancelled() {
+        if self.limits.cancellation.is_cancelled() {
             return Err(QueryError::Cancelled);
         }
-        match self.until {
-            Some(until) if Instant::now() >= until => {
-                Err(QueryError::Timeout(self.limits.timeout.unwrap_or_default()))
-            }
-            _ => Ok(()),
+        // Time is up for all threads, also for those that another one ends.
+        if self.signals.is_late() {
+            return Err(QueryError::Timeout(self.limits.timeout.unwrap_or_default()));
+        }
+        match self.signals.has_failed.load(Ordering::Relaxed) {
+            true => Err(QueryError::Cancelled),
+            false => Ok(()),
+        }
+    }
+
+    /// An error of the run by what the caller knows: reads of the graph only tell that
+    /// they were stopped, or had too little memory.
+    pub(crate) fn told(&self, error: QueryError) -> QueryError {
+        match graph_error(&error) {
+            Some(GraphError::Cancelled) => self.check().err().unwrap_or(QueryError::Cancelled),
+            Some(GraphError::MemoryLimit { .. }) => self.exceeded("what it reads"),
+            _ => error,
+        }
+    }
+
+    fn exceeded(&self, what: &'static str) -> QueryError {
+        QueryError::Memory {
+            limit: self.limits.memory,
+            what,
         }
     }
 
@@ -114,7 +236,17 @@ impl Guard {
             guard: self,
             what,
             bytes: 0,
+            pending: 0,
         }
+    }
+}
+
+/// The error of the graph behind one, also of a read within an expression.
+fn graph_error(error: &QueryError) -> Option<&GraphError> {
+    match error {
+        QueryError::Graph(error) => Some(error),
+        QueryError::Evaluation(error) => std::error::Error::source(error)?.downcast_ref(),
+        _ => None,
     }
 }
 
@@ -122,33 +254,63 @@ impl Guard {
 pub(crate) struct Account<'g> {
     guard: &'g Guard,
     what: &'static str,
-    bytes: usize,
+    bytes: u64,
+    /// Bytes that are noted with the next ones.
+    pending: usize,
 }
 
+/// Bytes that something grows by between two looks at the limit.
+const STEP: usize = 1 << 16;
+
 impl Account<'_> {
-    /// Notes that so many more bytes are held.
-    pub(crate) fn add(&mut self, bytes: usize) -> Result<(), QueryError> {
-        self.bytes += bytes;
-        let used = self.guard.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        match used > self.guard.limits.memory {
-            true => Err(QueryError::Memory {
-                limit: self.guard.limits.memory,
-                what: self.what,
-            }),
-            false => Ok(()),
+    /// Notes that something has grown by so many bytes: together with others, as it is
+    /// done for each element.
+    pub(crate) fn grow(&mut self, bytes: usize) -> Result<(), QueryError> {
+        self.pending = self.pending.saturating_add(bytes);
+        match self.pending < STEP {
+            true => Ok(()),
+            false => {
+                let bytes = std::mem::take(&mut self.pending);
+                self.add(bytes)
+            }
         }
+    }
+
+    /// Notes that so many more bytes are held; if it fails, they are not noted.
+    pub(crate) fn add(&mut self, bytes: usize) -> Result<(), QueryError> {
+        let (guard, bytes) = (self.guard, bytes as u64);
+        match guard.account.charge(bytes) {
+            Ok(()) => {
+                self.bytes += bytes;
+                guard
+                    .peak
+                    .fetch_max(guard.account.used(), Ordering::Relaxed);
+                Ok(())
+            }
+            Err(GraphError::MemoryLimit { .. }) => Err(guard.exceeded(self.what)),
+            Err(other) => Err(guard.told(other.into())),
+        }
+    }
+
+    /// Bytes that are noted.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes as usize
     }
 
     /// Notes that so many bytes are held now.
     pub(crate) fn set(&mut self, bytes: usize) -> Result<(), QueryError> {
-        let before = std::mem::take(&mut self.bytes);
-        self.guard.used.fetch_sub(before, Ordering::Relaxed);
+        self.clear();
         self.add(bytes)
+    }
+
+    /// Notes that nothing is held.
+    pub(crate) fn clear(&mut self) {
+        self.guard.account.release(std::mem::take(&mut self.bytes));
     }
 }
 
 impl Drop for Account<'_> {
     fn drop(&mut self) {
-        self.guard.used.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.clear();
     }
 }

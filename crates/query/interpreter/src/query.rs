@@ -2,22 +2,26 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::time::Instant;
 
 use evergraph_functions::{Clock, Datum};
 use evergraph_planner::{PlannedQuery, Slot};
 use evergraph_property_graph::Value;
-use evergraph_property_graph::graph::{Account, GraphError, PropertyGraph, Transaction, View};
+use evergraph_property_graph::graph::{GraphError, PropertyGraph, Transaction, View};
 use evergraph_property_graph::value::DateTime;
 use evergraph_syntax::scope;
 use evergraph_syntax::tree::{Body, Mode, Span};
 
-use crate::batch::Batch;
-use crate::catalog::GraphCatalog;
+use crate::batch::{Batch, Column};
+use crate::catalog::{Basis, GraphCatalog};
 use crate::evaluate::Row;
 use crate::graph::{Access, Graph};
 use crate::limits::Guard;
-use crate::run::{Flow, Run};
+use crate::profile::{Profile, Profiler};
+use crate::rows::row_of;
+use crate::run::{Flow, Run, Sink};
 use crate::{Counters, Limits, Procedures, QueryError, Rows, Summary};
 
 /// Operators above each other that any thread has the stack for.
@@ -37,15 +41,34 @@ pub struct Options {
     pub limits: Limits,
     /// Names of the parameters that it will be given, if they are known.
     pub parameters: Option<BTreeSet<String>>,
+    /// Its plan is made without the rewrites that only save work: the results are the same,
+    /// to compare with.
+    pub plain: bool,
 }
 
-/// A query that has been read, checked and planned.
+/// Takes a row, and says whether more are wanted.
+pub type EachRow<'e> = dyn FnMut(Vec<Datum>) -> ControlFlow<()> + Send + 'e;
+
+/// As [`EachRow`], with the transaction that the row was read in.
+pub type EachRowWithin<'e> = dyn FnMut(&Transaction, Vec<Datum>) -> ControlFlow<()> + Send + 'e;
+
+/// A query that has been read, checked and planned. Cheap to clone; threads can share it.
+#[derive(Clone)]
 pub struct Query {
-    planned: PlannedQuery,
+    pub(crate) prepared: Arc<Prepared>,
+    limits: Limits,
+}
+
+/// What all runs of a query share.
+pub(crate) struct Prepared {
+    pub(crate) planned: PlannedQuery,
     columns: Arc<[String]>,
     slots: Vec<Slot>,
+    /// Operators of the plan above each other.
+    depth: usize,
     mode: Mode,
-    options: Options,
+    procedures: Procedures,
+    basis: Basis,
 }
 
 impl Query {
@@ -68,9 +91,15 @@ impl Query {
         options: Options,
     ) -> Result<Self, QueryError> {
         let statement = evergraph_syntax::parse(text)?;
+        let Options {
+            procedures,
+            limits,
+            parameters,
+            plain,
+        } = options;
         let environment = scope::Environment {
-            procedures: Some(&options.procedures),
-            parameters: options.parameters.as_ref(),
+            procedures: Some(&procedures),
+            parameters: parameters.as_ref(),
         };
         let columns = scope::check(text, &statement, environment)?;
         let Body::Query(query) = &statement.body else {
@@ -81,33 +110,65 @@ impl Query {
                 at: Span::default(),
             }));
         };
-        let catalog = GraphCatalog::new(graph, &options.procedures);
-        let planned = evergraph_planner::plan(query, &catalog)?;
+        let catalog = GraphCatalog::new(graph, &procedures);
+        let planned = match plain {
+            false => evergraph_planner::plan(query, &catalog)?,
+            true => evergraph_planner::plan_plainly(query, &catalog)?,
+        };
+        let basis = catalog.into_basis();
         let slots = planned.columns.iter().map(|&(_, slot)| slot).collect();
         debug_assert!(columns.len() == planned.columns.len());
         let names = planned.columns.iter().map(|(name, _)| name.clone());
-        Ok(Query {
+        let prepared = Prepared {
             columns: names.collect(),
             slots,
+            depth: planned.plan.depth(),
             planned,
             mode: statement.mode,
-            options,
+            procedures,
+            basis,
+        };
+        Ok(Query {
+            prepared: Arc::new(prepared),
+            limits,
         })
+    }
+
+    /// The same with other bounds of its runs. O(1)
+    #[must_use]
+    pub fn with_limits(&self, limits: Limits) -> Self {
+        Query {
+            prepared: Arc::clone(&self.prepared),
+            limits,
+        }
+    }
+
+    /// Whether preparing it again would hardly give another plan: no name, index or
+    /// constraint is new, and what the planner counted is no more than four times as much,
+    /// nor less than a fourth. An older query still gives the right rows. O(counts)
+    pub fn is_current(&self, graph: &PropertyGraph) -> bool {
+        self.prepared.basis.holds(&graph.view())
     }
 
     /// Names of the columns.
     pub fn columns(&self) -> &[String] {
-        &self.columns
+        &self.prepared.columns
     }
 
     /// Whether it may write; then it needs a transaction.
     pub fn writes(&self) -> bool {
-        self.planned.writes
+        self.prepared.planned.writes
+    }
+
+    /// Whether only its plan is wanted, or its plan with what its operators did.
+    pub fn mode(&self) -> Mode {
+        self.prepared.mode
     }
 
     /// The plan in its printed form.
     pub fn plan(&self) -> String {
-        evergraph_planner::print(&self.planned.plan, &self.planned.names)
+        let planned = &self.prepared.planned;
+        evergraph_planner::print(&planned.plan, &planned.names)
     }
 
     /// Runs it on a graph: one that writes in a transaction of its own, which is run again
@@ -120,10 +181,13 @@ impl Query {
         graph: &PropertyGraph,
         parameters: &Parameters,
     ) -> Result<Rows, QueryError> {
-        if let Some(as_of) = &self.planned.as_of {
-            let empty = Graph::new(Access::View(graph.view()), self.account());
-            let guard = Guard::new(&self.options.limits);
-            let moment = self.with_run(&empty, &guard, parameters, |run| {
+        if let Some(as_of) = &self.prepared.planned.as_of {
+            let guard = Guard::new(&self.limits);
+            let empty = Graph::new(
+                Access::View(graph.view()),
+                Arc::clone(guard.shared_account()),
+            );
+            let moment = self.with_run(&empty, &guard, parameters, None, |run| {
                 run.value(as_of, &mut Row::new(&Batch::start(self.width()), 0))
             })?;
             return self.read(&view_as_of(graph, &moment)?, parameters);
@@ -147,18 +211,35 @@ impl Query {
         })
     }
 
-    /// Runs it on one commit.
+    /// Runs it on one commit, and holds all rows.
     ///
     /// # Errors
     /// What the query does wrong; one that writes.
     pub fn read(&self, view: &View, parameters: &Parameters) -> Result<Rows, QueryError> {
-        if self.writes() && self.mode != Mode::Explain {
-            let message = "the query writes; run it in a transaction";
-            return Err(QueryError::runtime("AccessError", "ReadOnly", message));
-        }
+        self.check_reads()?;
+        self.collect(Access::View(view.clone()), parameters)
+    }
+
+    /// Runs it on one commit, and gives each row as soon as it is found: none is held
+    /// beyond a batch of some thousands. The order of calls is the order of rows. The
+    /// calling thread makes the calls, or another one while it waits.
+    ///
+    /// # Errors
+    /// As [`Query::read`]; rows that were given by then are right.
+    pub fn read_each(
+        &self,
+        view: &View,
+        parameters: &Parameters,
+        each: &mut EachRow<'_>,
+    ) -> Result<Summary, QueryError> {
+        self.check_reads()?;
+        let slots = &self.prepared.slots;
         self.on_stack(|| {
-            let graph = Graph::new(Access::View(view.clone()), self.account());
-            self.rows(&graph, parameters)
+            self.push(Access::View(view.clone()), parameters, &mut |_, batch| {
+                Ok(flow_of(
+                    (0..batch.len()).try_for_each(|row| each(row_of(&batch, slots, row))),
+                ))
+            })
         })
     }
 
@@ -174,16 +255,10 @@ impl Query {
         parameters: &Parameters,
     ) -> Result<Rows, QueryError> {
         if !self.writes() {
-            return self.on_stack(|| {
-                let graph = Graph::new(Access::Transaction(transaction), self.account());
-                self.rows(&graph, parameters)
-            });
+            return self.collect(Access::Transaction(transaction), parameters);
         }
         let savepoint = transaction.savepoint();
-        let rows = self.on_stack(|| {
-            let graph = Graph::new(Access::Transaction(transaction), self.account());
-            self.rows(&graph, parameters)
-        });
+        let rows = self.collect(Access::Transaction(transaction), parameters);
         match &rows {
             Ok(_) => transaction.release(savepoint)?,
             Err(_) => {
@@ -195,14 +270,45 @@ impl Query {
         rows
     }
 
-    /// Memory that reads may use for their vectors.
-    fn account(&self) -> Arc<Account> {
-        let bytes = u64::try_from(self.options.limits.memory).unwrap_or(u64::MAX);
-        Arc::new(Account::with_limit(bytes))
+    /// As [`Query::run`], and gives each row as [`Query::read_each`] does; all rows of a
+    /// query that writes after its last write.
+    ///
+    /// # Errors
+    /// As [`Query::run`].
+    pub fn run_each(
+        &self,
+        transaction: &mut Transaction,
+        parameters: &Parameters,
+        each: &mut EachRowWithin<'_>,
+    ) -> Result<Summary, QueryError> {
+        if self.writes() {
+            let mut rows = self.run(transaction, parameters)?;
+            let _ = rows.try_for_each(|row| each(transaction, row));
+            return Ok(rows.summary().clone());
+        }
+        let slots = &self.prepared.slots;
+        self.on_stack(|| {
+            let access = Access::Transaction(transaction);
+            self.push(access, parameters, &mut |graph, batch| {
+                let given = graph.within_transaction(|transaction| {
+                    (0..batch.len())
+                        .try_for_each(|row| each(transaction, row_of(&batch, slots, row)))
+                });
+                Ok(given.map_or(Flow::Stop, flow_of))
+            })
+        })
     }
 
-    fn width(&self) -> usize {
-        self.planned.names.len()
+    fn check_reads(&self) -> Result<(), QueryError> {
+        if self.writes() && self.mode() != Mode::Explain {
+            let message = "the query writes; run it in a transaction";
+            return Err(QueryError::runtime("AccessError", "ReadOnly", message));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn width(&self) -> usize {
+        self.prepared.planned.names.len()
     }
 
     /// Does something where the stack is deep enough for the plan: a thread of a program
@@ -211,7 +317,7 @@ impl Query {
         &self,
         body: impl FnOnce() -> Result<T, QueryError> + Send,
     ) -> Result<T, QueryError> {
-        let depth = self.planned.plan.depth();
+        let depth = self.prepared.depth;
         if depth <= SHALLOW {
             return body();
         }
@@ -228,41 +334,88 @@ impl Query {
         })
     }
 
-    fn rows(&self, graph: &Graph<'_>, parameters: &Parameters) -> Result<Rows, QueryError> {
-        let mut summary = Summary::default();
-        if self.mode != Mode::Execute {
-            summary.plan = Some(self.plan());
-        }
-        let columns = Arc::clone(&self.columns);
-        if self.mode == Mode::Explain {
-            return Ok(Rows::new(columns, Vec::new(), VecDeque::new(), summary));
-        }
-        let guard = Guard::new(&self.options.limits);
-        let mut account = guard.account("its result");
+    /// Runs it and holds its rows.
+    fn collect(&self, access: Access<'_>, parameters: &Parameters) -> Result<Rows, QueryError> {
+        let Prepared { columns, slots, .. } = &*self.prepared;
         let mut batches = VecDeque::new();
-        summary.counters = self.with_run(graph, &guard, parameters, |run| {
-            run.run(
-                &self.planned.plan,
-                Batch::start(self.width()),
-                &mut |batch| {
-                    if !self.slots.is_empty() {
-                        account.add(batch.bytes())?;
-                        batches.push_back(batch);
-                    }
-                    Ok(Flow::Continue)
-                },
-            )?;
-            run.delete_pending()?;
-            Ok(*run.counters.borrow())
+        let summary = self.on_stack(|| {
+            let guard = Guard::new(&self.limits);
+            let mut account = guard.account("its result");
+            self.push_guarded(access, &guard, parameters, &mut |_, batch| {
+                if !slots.is_empty() {
+                    account.add(batch.bytes())?;
+                    batches.push_back(batch);
+                }
+                Ok(Flow::Continue)
+            })
         })?;
-        Ok(Rows::new(columns, self.slots.clone(), batches, summary))
+        Ok(Rows::new(
+            Arc::clone(columns),
+            slots.clone(),
+            batches,
+            summary,
+        ))
     }
 
-    fn with_run<T>(
+    fn push(
+        &self,
+        access: Access<'_>,
+        parameters: &Parameters,
+        sink: &mut dyn FnMut(&Graph<'_>, Batch) -> Result<Flow, QueryError>,
+    ) -> Result<Summary, QueryError> {
+        let guard = Guard::new(&self.limits);
+        self.push_guarded(access, &guard, parameters, sink)
+    }
+
+    /// Runs it and pushes its rows, but for those without columns.
+    fn push_guarded(
+        &self,
+        access: Access<'_>,
+        guard: &Guard,
+        parameters: &Parameters,
+        sink: &mut dyn FnMut(&Graph<'_>, Batch) -> Result<Flow, QueryError>,
+    ) -> Result<Summary, QueryError> {
+        let Prepared { planned, slots, .. } = &*self.prepared;
+        let mut summary = Summary::default();
+        if self.mode() == Mode::Explain {
+            summary.plan = Some(self.plan());
+            return Ok(summary);
+        }
+        let begin = Instant::now();
+        let graph = Graph::new(access, Arc::clone(guard.shared_account()));
+        // Each operator has a batch on its way, with a column a variable.
+        let mut account = guard.account("rows of so many variables");
+        account.add(self.prepared.depth * self.width() * size_of::<Column>())?;
+        let profiler = (self.mode() == Mode::Profile).then(|| Profiler::of(&planned.plan));
+        let has_columns = !slots.is_empty();
+        let rows: &mut Sink<'_> = &mut |batch| match has_columns {
+            true => sink(&graph, batch),
+            false => Ok(Flow::Continue),
+        };
+        let done = self.with_run(&graph, guard, parameters, profiler.as_ref(), |run| {
+            run.run(&planned.plan, Batch::start(self.width()), rows)?;
+            run.delete_pending()?;
+            Ok(*run.counters.borrow())
+        });
+        summary.counters = done.map_err(|error| guard.told(error))?;
+        if let Some(profiler) = profiler {
+            let profile = Profile {
+                operators: profiler.finish(),
+                time: begin.elapsed(),
+                memory: guard.peak(),
+            };
+            summary.plan = Some(profile.print(&planned.plan, &planned.names));
+            summary.profile = Some(profile);
+        }
+        Ok(summary)
+    }
+
+    pub(crate) fn with_run<T>(
         &self,
         graph: &Graph<'_>,
         guard: &Guard,
         parameters: &Parameters,
+        profiler: Option<&Profiler>,
         body: impl FnOnce(&Run<'_, '_>) -> Result<T, QueryError>,
     ) -> Result<T, QueryError> {
         let mut clock = Clock::of_statement(DateTime::EPOCH);
@@ -271,17 +424,26 @@ impl Query {
             graph,
             environment: guard.environment(graph, clock, 1),
             parameters,
-            procedures: &self.options.procedures,
+            procedures: &self.prepared.procedures,
             guard,
             width: self.width(),
             counters: RefCell::new(Counters::default()),
             pending: RefCell::default(),
             steps: Cell::new(0),
             functions: RefCell::default(),
-            threads: self.options.limits.threads,
+                found: RefCell::default(),
+            threads: self.limits.threads,
             leaf: None,
+            profiler,
         };
         body(&run)
+    }
+}
+
+fn flow_of(flow: ControlFlow<()>) -> Flow {
+    match flow {
+        ControlFlow::Continue(()) => Flow::Continue,
+        ControlFlow::Break(()) => Flow::Stop,
     }
 }
 

@@ -7,6 +7,7 @@ use evergraph_functions::Datum;
 use evergraph_planner::Slot;
 
 use crate::batch::Batch;
+use crate::profile::Profile;
 
 /// Effects of a query. Each step counts, also one that a later step undoes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,8 +33,11 @@ pub struct Counters {
 pub struct Summary {
     /// Its effects.
     pub counters: Counters,
-    /// Its plan, if it was asked for by `EXPLAIN` or `PROFILE`.
+    /// Its plan, if it was asked for by `EXPLAIN` or `PROFILE`, then with what its
+    /// operators did.
     pub plan: Option<String>,
+    /// What its operators did, of `PROFILE`.
+    pub profile: Option<Profile>,
 }
 
 /// Rows of a query: an iterator over their values in the order of the columns.
@@ -71,6 +75,23 @@ impl Rows {
     pub fn summary(&self) -> &Summary {
         &self.summary
     }
+
+    /// Shows the values that are left, by column, without taking them.
+    pub fn for_each_value(&self, mut visit: impl FnMut(usize, &Datum)) {
+        for (number, batch) in self.batches.iter().enumerate() {
+            let from = if number == 0 { self.at } else { 0 };
+            for (column, &slot) in self.slots.iter().enumerate() {
+                for row in from..batch.len() {
+                    visit(column, &batch.get(slot, row));
+                }
+            }
+        }
+    }
+}
+
+/// A row of a batch.
+pub(crate) fn row_of(batch: &Batch, slots: &[Slot], row: usize) -> Vec<Datum> {
+    slots.iter().map(|&slot| batch.get(slot, row)).collect()
 }
 
 impl Iterator for Rows {
@@ -79,14 +100,17 @@ impl Iterator for Rows {
     fn next(&mut self) -> Option<Vec<Datum>> {
         while let Some(batch) = self.batches.front() {
             if self.at < batch.len() {
-                let row = self.slots.iter().map(|&slot| batch.get(slot, self.at));
-                let row = row.collect();
                 self.at += 1;
-                return Some(row);
+                return Some(row_of(batch, &self.slots, self.at - 1));
             }
             self.batches.pop_front();
             self.at = 0;
         }
         None
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let rows: usize = self.batches.iter().map(Batch::len).sum();
+        (rows - self.at, Some(rows - self.at))
     }
 }

@@ -1,5 +1,8 @@
 //! What a planner knows about a graph and its program.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use evergraph_syntax::scope::Signature;
 
 /// Counts, indexes and procedures.
@@ -10,11 +13,26 @@ pub trait Catalog {
     /// Relationships, all or those of a type.
     fn relationships(&self, kind: Option<&str>) -> f64;
 
+    /// The labels at the ends of the relationships of a type, as far as they are known.
+    fn ends(&self, _kind: &str) -> Ends {
+        Ends::default()
+    }
+
     /// Indexes over properties of nodes with a label.
     fn indexes(&self, label: &str) -> Vec<Index>;
 
     /// A procedure by its full name.
     fn procedure(&self, name: &str) -> Option<Signature>;
+}
+
+/// Labels at the ends of the relationships of a type, each with the part of the
+/// relationships whose end has it, above 0 and up to 1; none where nothing is known.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ends {
+    /// Of the sources.
+    pub sources: BTreeMap<Arc<str>, f64>,
+    /// Of the targets.
+    pub targets: BTreeMap<Arc<str>, f64>,
 }
 
 /// An index over properties of nodes with a label.

@@ -21,7 +21,8 @@ pub mod order;
 pub mod plan;
 pub mod rewrite;
 
-pub use catalog::{Catalog, Index, NoCatalog};
+pub use catalog::{Catalog, Ends, Index, NoCatalog};
 pub use error::PlanError;
-pub use lower::{PlannedQuery, plan};
+pub use lower::{PlannedQuery, plan, plan_plainly};
+pub use order::is_volatile;
 pub use plan::*;

@@ -32,6 +32,7 @@ use live::LiveGraph;
 pub use log::LogPositions;
 pub use read::check::CheckReport;
 pub use read::lists::ListReader;
+pub use read::many::ManyLists;
 pub use read::past::HistoryStats;
 pub use recover::recovery::OpenReport;
 use std::sync::Arc;

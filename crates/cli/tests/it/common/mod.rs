@@ -149,7 +149,7 @@ impl Place {
         }
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
+    pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(EVERGRAPH);
         command
             .args(arguments)

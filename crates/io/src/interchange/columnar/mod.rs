@@ -14,5 +14,5 @@ mod read;
 mod values;
 mod write;
 
-pub use read::{ColumnarOptions, ColumnarReader};
+pub use read::{ColumnarOptions, ColumnarReader, TableColumns};
 pub use write::{ColumnarWriter, Format, table};

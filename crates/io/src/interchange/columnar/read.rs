@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_ipc::reader::{FileReader, StreamReader};
-use arrow_schema::{ArrowError, DataType, Schema};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use arrow_select::take::take;
 use evergraph_property_graph::Value;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -64,14 +64,8 @@ impl ColumnarReader {
         input: impl ChunkReader + 'static,
         options: ColumnarOptions,
     ) -> Result<Self, InterchangeError> {
-        let opened = contained(|| {
-            let builder = ParquetRecordBatchReaderBuilder::try_new(input)?;
-            let schema = builder.schema().clone();
-            builder.build().map(|batches| (schema, batches))
-        });
-        let opened = opened.map_err(|problem| whole(file, problem))?;
-        let (schema, batches) = opened.map_err(|error| whole(file, error.to_string()))?;
-        Self::new(file, &schema, Box::new(batches), options)
+        let (schema, batches) = opened(file, input)?;
+        Self::new(file, &schema, batches, options)
     }
 
     /// An Arrow file (IPC with a footer, also called Feather).
@@ -116,10 +110,7 @@ impl ColumnarReader {
         for field in schema.fields() {
             let role = options.roles.iter().find(|role| role.0 == *field.name());
             fields.push(role.map_or(field.name(), |role| &role.1));
-            if !is_supported(logical(field.data_type())) {
-                let problem = format!("columns of type {} are not supported", field.data_type());
-                return Err(whole(file, format!("{}: {problem}", field.name())));
-            }
+            check_type(file, field)?;
         }
         if let Some(role) = options
             .roles
@@ -193,6 +184,97 @@ impl ColumnarReader {
         self.done = true;
         let problem = Problem::new(format!("from the next row on: {error}"));
         InterchangeError::Unreadable(problem.row(&self.file, self.row))
+    }
+}
+
+/// Columns and batches of a Parquet file.
+fn opened(
+    file: &str,
+    input: impl ChunkReader + 'static,
+) -> Result<(SchemaRef, Batches), InterchangeError> {
+    let opened = contained(|| {
+        let builder = ParquetRecordBatchReaderBuilder::try_new(input)?;
+        let schema = builder.schema().clone();
+        builder.build().map(|batches| (schema, batches))
+    });
+    let opened = opened.map_err(|problem| whole(file, problem))?;
+    let (schema, batches) = opened.map_err(|error| whole(file, error.to_string()))?;
+    Ok((schema, Box::new(batches)))
+}
+
+fn check_type(file: &str, field: &Field) -> Result<(), InterchangeError> {
+    if is_supported(logical(field.data_type())) {
+        return Ok(());
+    }
+    let problem = format!("columns of type {} are not supported", field.data_type());
+    Err(whole(file, format!("{}: {problem}", field.name())))
+}
+
+/// The rows of a Parquet file whose columns mean nothing but themselves, a value a column.
+pub struct TableColumns {
+    names: Vec<String>,
+    reader: ColumnarReader,
+}
+
+impl TableColumns {
+    /// Reads the columns. `file` is what messages call the input.
+    ///
+    /// # Errors
+    /// [`InterchangeError::Unreadable`] if it is no Parquet file, or has columns of types
+    /// that no value has.
+    pub fn parquet(
+        file: &str,
+        input: impl ChunkReader + 'static,
+    ) -> Result<Self, InterchangeError> {
+        let (schema, batches) = opened(file, input)?;
+        let mut names = Vec::new();
+        for field in schema.fields() {
+            check_type(file, field)?;
+            names.push(field.name().clone());
+        }
+        let reader = ColumnarReader {
+            file: file.into(),
+            batches,
+            header: Header {
+                contents: Contents::Nodes,
+                columns: Vec::new(),
+                plain: None,
+            },
+            options: ColumnarOptions::default(),
+            batch: Vec::new(),
+            next: 0,
+            length: 0,
+            row: 0,
+            done: false,
+        };
+        Ok(TableColumns { names, reader })
+    }
+
+    /// Names of the columns.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+}
+
+impl Iterator for TableColumns {
+    type Item = Result<Vec<Value>, InterchangeError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.reader.done {
+            return None;
+        }
+        match self.reader.advance() {
+            Ok(true) => {}
+            Ok(false) => return None,
+            Err(error) => return Some(Err(self.reader.unreadable(&error))),
+        }
+        let cells = (0..self.names.len()).map(|at| {
+            self.reader.cell(at).map_err(|text| {
+                let problem = Problem::at(&self.names[at], text);
+                InterchangeError::BadRow(problem.row(&self.reader.file, self.reader.row))
+            })
+        });
+        Some(cells.collect())
     }
 }
 

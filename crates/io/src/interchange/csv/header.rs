@@ -15,6 +15,8 @@ pub(crate) struct IdColumn {
     /// The property that the id is stored as, too.
     pub(crate) name: Option<Arc<str>>,
     pub(crate) ids: Ids,
+    /// Whether the column says what its ids are.
+    pub(crate) is_declared: bool,
 }
 
 /// Role of a column.
@@ -35,16 +37,32 @@ pub(crate) struct Header {
     /// Nodes or relationships.
     pub(crate) contents: Contents,
     pub(crate) columns: Vec<Column>,
+    /// Of a plain header, which does not say what the rows are.
+    pub(crate) plain: Option<Vec<PlainColumn>>,
+}
+
+/// A column of a plain header.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PlainColumn {
+    pub(crate) name: Arc<str>,
+    /// Its type, if the header says it.
+    pub(crate) declared: Option<PropertyType>,
+    pub(crate) is_id: bool,
+}
+
+/// What is said of a header beside it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Assumed<'a> {
+    /// Ids of columns that do not say.
+    pub(crate) ids: Ids,
+    /// What rows are if no column says it.
+    pub(crate) contents: Option<Contents>,
+    /// Types of the columns of a plain header; else texts.
+    pub(crate) types: Option<&'a [PropertyType]>,
 }
 
 impl Header {
-    /// `ids` are the ids of columns that do not say; `assumed` is what rows are if no
-    /// column says it.
-    pub(crate) fn read(
-        fields: &[&str],
-        ids: Ids,
-        assumed: Option<Contents>,
-    ) -> Result<Self, Problem> {
+    pub(crate) fn read(fields: &[&str], assumed: Assumed<'_>) -> Result<Self, Problem> {
         if let [all] = fields
             && all.contains([';', '\t', '|'])
         {
@@ -56,15 +74,25 @@ impl Header {
         }
         let columns: Result<Vec<Column>, Problem> = fields
             .iter()
-            .map(|field| column(field.trim(), ids))
+            .map(|field| column(field.trim(), assumed.ids))
             .collect();
         let mut columns = columns?;
-        if let Some(contents) = assumed
+        let mut plain = None;
+        if let Some(contents) = assumed.contents
             && !is_declared(&columns)
         {
-            assume(&mut columns, contents)?;
+            let mut found = plain_columns(fields, &columns);
+            for (at, column) in columns.iter_mut().enumerate() {
+                let given = assumed.types.and_then(|types| types.get(at));
+                if let (Column::Property(_, kind), Some(given)) = (column, given) {
+                    *kind = *given;
+                }
+            }
+            assume(&mut columns, &mut found, contents)?;
+            plain = Some(found);
         }
-        Self::of(columns)
+        let header = Self::of(columns)?;
+        Ok(Header { plain, ..header })
     }
 
     /// Columns of a file whose names may be anything: what declares nothing is the
@@ -96,7 +124,11 @@ impl Header {
                 return Err(Problem::at(name, "two columns are called so"));
             }
         }
-        Ok(Header { contents, columns })
+        Ok(Header {
+            contents,
+            columns,
+            plain: None,
+        })
     }
 }
 
@@ -105,10 +137,36 @@ fn is_declared(columns: &[Column]) -> bool {
     columns.any(|column| !matches!(column, Column::Property(..) | Column::Ignore))
 }
 
+fn plain_columns(fields: &[&str], columns: &[Column]) -> Vec<PlainColumn> {
+    let plain = |(field, column): (&&str, &Column)| match column {
+        Column::Property(name, kind) => PlainColumn {
+            name: Arc::clone(name),
+            declared: field.contains(':').then_some(*kind),
+            is_id: false,
+        },
+        _ => PlainColumn {
+            name: field.trim().into(),
+            declared: Some(Scalar::Text.into()),
+            is_id: false,
+        },
+    };
+    fields.iter().zip(columns).map(plain).collect()
+}
+
 /// Takes the first column for the id of nodes, or the first two for the ends of
 /// relationships.
-fn assume(columns: &mut [Column], contents: Contents) -> Result<(), Problem> {
-    let id = |column: &Column, is_property: bool| match column {
+fn assume(
+    columns: &mut [Column],
+    plain: &mut [PlainColumn],
+    contents: Contents,
+) -> Result<(), Problem> {
+    let ids = match contents {
+        Contents::Nodes => 1,
+        Contents::Relationships => 2,
+        Contents::Both => 0,
+    };
+    plain.iter_mut().take(ids).for_each(|id| id.is_id = true);
+    let id = |column: &Column, plain: &PlainColumn, is_property: bool| match column {
         Column::Property(name, kind) if !kind.list => Ok(IdColumn {
             space: Arc::from(""),
             name: is_property.then(|| name.clone()),
@@ -117,17 +175,18 @@ fn assume(columns: &mut [Column], contents: Contents) -> Result<(), Problem> {
                 Scalar::Text => Ids::Texts,
                 _ => return Err(Problem::at(name, "ids are long or string")),
             },
+            is_declared: plain.declared.is_some(),
         }),
         _ => Err(Problem::new(
             "the header does not say which columns are ids; :ID, :START_ID and :END_ID do",
         )),
     };
     match (contents, columns) {
-        (Contents::Nodes, [first, ..]) => *first = Column::Id(id(first, true)?),
+        (Contents::Nodes, [first, ..]) => *first = Column::Id(id(first, &plain[0], true)?),
         (Contents::Relationships, [first, second, ..]) => {
             (*first, *second) = (
-                Column::Start(id(first, false)?),
-                Column::End(id(second, false)?),
+                Column::Start(id(first, &plain[0], false)?),
+                Column::End(id(second, &plain[1], false)?),
             );
         }
         (Contents::Both, _) => {}
@@ -190,11 +249,12 @@ fn column(field: &str, ids: Ids) -> Result<Column, Problem> {
         },
         None => (kind, ""),
     };
-    let ids = id_type(options, ids).map_err(|problem| Problem::at(field, problem))?;
+    let declared = id_type(options).map_err(|problem| Problem::at(field, problem))?;
     let id_column = || IdColumn {
         space: space.into(),
         name: (!name.is_empty()).then(|| name.into()),
-        ids,
+        ids: declared.unwrap_or(ids),
+        is_declared: declared.is_some(),
     };
     match keyword.to_ascii_uppercase().as_str() {
         "ID" => Ok(Column::Id(id_column())),
@@ -226,18 +286,18 @@ fn column(field: &str, ids: Ids) -> Result<Column, Problem> {
 }
 
 /// The option `id-type`; others change nothing that is read here, or are unknown.
-fn id_type(options: Option<&str>, ids: Ids) -> Result<Ids, String> {
-    let mut found = ids;
+fn id_type(options: Option<&str>) -> Result<Option<Ids>, String> {
+    let mut found = None;
     for option in options.into_iter().flat_map(|options| options.split(',')) {
         let (name, value) = option.split_once(':').unwrap_or((option, ""));
         match (name.trim(), value.trim().trim_matches(['"', '\''])) {
             ("id-type", value) => {
                 let kind: Result<PropertyType, String> = value.parse();
-                found = match kind?.scalar {
+                found = Some(match kind?.scalar {
                     Scalar::Integer => Ids::Integers,
                     Scalar::Text => Ids::Texts,
                     _ => return Err(format!("ids are long or string, not {}", shown(value))),
-                };
+                });
             }
             ("", "") => {}
             (name, _) => {

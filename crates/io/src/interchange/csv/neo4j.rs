@@ -8,9 +8,11 @@ use evergraph_property_graph::Value;
 use crate::interchange::cells::{Cells, Given, row};
 use crate::interchange::error::Problem;
 use crate::interchange::types::shown;
-use crate::interchange::{Contents, Id, Ids, InterchangeError, PropertyType, Row, RowReader};
+use crate::interchange::{
+    Contents, Id, Ids, InterchangeError, PropertyType, Row, RowReader, Standing,
+};
 
-use super::header::Header;
+use super::header::{Assumed, Column, Header, PlainColumn};
 use super::records::{Dialect, Field, Outcome, Records};
 
 /// Options for what the header does not say.
@@ -31,6 +33,9 @@ pub struct Neo4jOptions {
     /// Kind of the rows whose header does not say it: then the first column is the id of
     /// nodes, and the first two are the ends of relationships.
     pub assumed: Option<Contents>,
+    /// Types of the columns of such a header, by their number; else they are texts, but
+    /// where the header says another type.
+    pub types: Option<Arc<[PropertyType]>>,
 }
 
 impl Default for Neo4jOptions {
@@ -43,6 +48,7 @@ impl Default for Neo4jOptions {
             kind: None,
             header: None,
             assumed: None,
+            types: None,
         }
     }
 }
@@ -56,6 +62,7 @@ pub struct Neo4jReader<R> {
     records: Records<R>,
     options: Neo4jOptions,
     header: Header,
+    standing: Standing,
     done: bool,
 }
 
@@ -76,13 +83,44 @@ impl<R: BufRead> Neo4jReader<R> {
             }
             None => read_header(&file, &mut records, &options)?,
         };
+        let follows = |is: fn(&Column) -> Option<bool>| header.columns.iter().find_map(is);
+        let source = follows(|column| match column {
+            Column::Start(id) => Some(!id.is_declared),
+            _ => None,
+        });
+        let target = follows(|column| match column {
+            Column::End(id) => Some(!id.is_declared),
+            _ => None,
+        });
+        let standing = Standing {
+            follows: [source, target].map(Option::unwrap_or_default),
+            ..Standing::default()
+        };
         Ok(Neo4jReader {
             file,
             records,
             options,
             header,
+            standing,
             done: false,
         })
+    }
+
+    /// Whether the header declares nothing, so that types can be told from the values
+    /// ([`infer`](crate::interchange::infer())).
+    pub fn is_plain(&self) -> bool {
+        self.header.plain.is_some()
+    }
+
+    /// Names of the columns of a plain header.
+    pub fn plain_names(&self) -> impl Iterator<Item = &Arc<str>> {
+        let columns = self.header.plain.iter().flatten();
+        columns.map(|column| &column.name)
+    }
+
+    /// The rows as they are, and the columns of a plain header.
+    pub(crate) fn into_columns(self) -> (Records<R>, Vec<PlainColumn>) {
+        (self.records, self.header.plain.unwrap_or_default())
     }
 
     fn row(&self) -> Result<Row, Problem> {
@@ -129,7 +167,12 @@ fn read_header<R: BufRead>(
         Some(Outcome::Record) => {
             let fields = (0..records.field_count()).filter_map(|at| records.field(at));
             let fields: Vec<&str> = fields.map(|field| field.text).collect();
-            Header::read(&fields, options.ids, options.assumed)
+            let assumed = Assumed {
+                ids: options.ids,
+                contents: options.assumed,
+                types: options.types.as_deref(),
+            };
+            Header::read(&fields, assumed)
         }
         Some(Outcome::Bad(problem) | Outcome::Broken(problem)) => Err(problem),
         None => Err(Problem::new("the file has no header")),
@@ -224,5 +267,9 @@ impl<R: BufRead> RowReader for Neo4jReader<R> {
 
     fn contents(&self) -> Contents {
         self.header.contents
+    }
+
+    fn standing(&self) -> Standing {
+        self.standing.clone()
     }
 }

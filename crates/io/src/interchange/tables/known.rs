@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::io::BufRead;
 use std::sync::Arc;
 
+use crate::interchange::infer::{Observed, observe};
 use crate::interchange::types::shown;
 use crate::interchange::{InterchangeError, PropertyType, Scalar};
 
-use super::header::{Columns, begin};
-use super::infer::{Observed, observe};
+use super::header::{Columns, begin, is_null};
 use super::lookup::Texts;
 use super::mapping::{Mapping, Table};
 use super::section::Said;
@@ -55,7 +55,8 @@ impl<'a> Known<'a> {
                 let seen = names.iter().map(|name| inferred.get(name));
                 let mut seen: Vec<Observed> =
                     seen.map(|seen| seen.copied().unwrap_or_default()).collect();
-                observe(&mut records, &table.format.null, &mut seen, ask)?;
+                let null = &table.format.null;
+                observe(&mut records, |field| is_null(field, null), &mut seen, ask)?;
                 inferred.extend(names.iter().cloned().zip(seen));
             }
             files.push((file, names));

@@ -7,7 +7,6 @@
 mod compile;
 mod header;
 mod identity;
-mod infer;
 mod known;
 mod lookup;
 mod mapping;

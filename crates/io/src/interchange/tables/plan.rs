@@ -15,6 +15,15 @@ pub struct TableFile {
     pub(crate) plan: Arc<Plan>,
 }
 
+impl TableFile {
+    /// The properties of its nodes, in the order of the columns, with their types.
+    pub fn properties(&self) -> impl Iterator<Item = (&str, PropertyType)> {
+        let node = self.plan.node.iter();
+        let properties = node.flat_map(|node| &node.properties);
+        properties.map(|property| (&*property.name, property.kind))
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) format: Format,

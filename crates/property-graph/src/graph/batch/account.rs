@@ -1,11 +1,19 @@
 //! What a query may use: its memory, and whether it is to go on.
 
+use std::fmt::Debug;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::graph::error::GraphError;
 
 /// So many bytes are charged together, and so often cancellation is looked for.
 const STEP: u64 = 1 << 16;
+
+/// Ends reads that are under way: a deadline, a caller who has gone.
+pub trait Interrupt: Debug + Send + Sync {
+    /// Whether they are to end. It is asked often, by many threads.
+    fn is_wanted(&self) -> bool;
+}
 
 /// Memory that the vectors of one query occupy, and the token that cancels it. Shared by
 /// the query's threads.
@@ -19,6 +27,7 @@ pub struct Account {
     limit: u64,
     used: AtomicU64,
     is_cancelled: AtomicBool,
+    interrupt: Option<Arc<dyn Interrupt>>,
 }
 
 impl Default for Account {
@@ -35,6 +44,15 @@ impl Account {
             limit: bytes,
             used: AtomicU64::new(0),
             is_cancelled: AtomicBool::new(false),
+            interrupt: None,
+        }
+    }
+
+    /// As [`Account::with_limit`], and calls fail also when an interrupt is wanted.
+    pub fn interruptible(bytes: u64, interrupt: Arc<dyn Interrupt>) -> Self {
+        Account {
+            interrupt: Some(interrupt),
+            ..Account::with_limit(bytes)
         }
     }
 
@@ -73,7 +91,10 @@ impl Account {
     /// # Errors
     /// [`GraphError::Cancelled`].
     pub fn check(&self) -> Result<(), GraphError> {
-        match self.is_cancelled.load(Ordering::Acquire) {
+        let is_wanted = |interrupt: &Arc<dyn Interrupt>| interrupt.is_wanted();
+        match self.is_cancelled.load(Ordering::Acquire)
+            || self.interrupt.as_ref().is_some_and(is_wanted)
+        {
             false => Ok(()),
             true => Err(GraphError::Cancelled),
         }

@@ -108,3 +108,46 @@ impl Expanded {
         12 * self.rows.len()
     }
 }
+
+/// The nodes at the other ends of relationships: a list a row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Neighbors {
+    /// End of each row in `nodes`.
+    ends: Vec<usize>,
+    nodes: Vec<u32>,
+}
+
+impl Neighbors {
+    pub(super) fn new(ends: Vec<usize>, nodes: Vec<u32>) -> Self {
+        Neighbors { ends, nodes }
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Those of a row, a node as often as there are relationships to it.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn get(&self, row: usize) -> &[u32] {
+        let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.nodes[start..self.ends[row]]
+    }
+
+    /// Those of all rows.
+    pub fn all(&self) -> &[u32] {
+        &self.nodes
+    }
+
+    /// DRAM of the rows.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&self.ends[..]) + size_of_val(&self.nodes[..])
+    }
+}

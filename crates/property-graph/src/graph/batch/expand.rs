@@ -2,24 +2,25 @@
 
 use std::ops::ControlFlow;
 
-use evergraph_topology::ListReader;
+use evergraph_topology::ManyLists;
 
-use super::Expanded;
-use super::account::{Account, Growing};
+use super::account::Account;
+use super::listed::Listed;
 use super::source::Source;
+use super::{Expanded, Neighbors};
 use crate::dictionary::TypeCode;
 use crate::graph::error::GraphError;
 use crate::graph::ids::NodeId;
-use crate::graph::read::adjacency::{Adjacent, skips_loops};
+use crate::graph::read::adjacency::Adjacent;
 use crate::graph::read::direction::Direction;
 use crate::graph::read::expander::Expander;
 use crate::graph::read::neighbors::expand_changed;
-use crate::graph::read::types::{TypeSet, adjacency_of};
+use crate::graph::read::types::TypeSet;
 use crate::record::NodeRecord;
 use crate::transaction::{List, Predicate};
 
 impl Source<'_> {
-    fn types(&self, types: Option<&[TypeCode]>) -> TypeSet {
+    pub(super) fn types(&self, types: Option<&[TypeCode]>) -> TypeSet {
         match types {
             None => self.view.all_types().clone(),
             Some(types) => TypeSet::of(types.to_vec()),
@@ -27,7 +28,11 @@ impl Source<'_> {
     }
 
     /// The types to look for at a node if the transaction has changed its relationships.
-    fn changed_types(&self, node: u32, types: Option<&[TypeCode]>) -> Option<Vec<TypeCode>> {
+    pub(super) fn changed_types(
+        &self,
+        node: u32,
+        types: Option<&[TypeCode]>,
+    ) -> Option<Vec<TypeCode>> {
         let overlay = self.overlay?;
         let mut changed = overlay.lists_of(node).map(|list| list.kind).peekable();
         if changed.peek().is_none() && !overlay.creates::<NodeRecord>(node) {
@@ -53,24 +58,32 @@ impl Source<'_> {
     ) -> Result<Expanded, GraphError> {
         self.has_read_lists(nodes, types, direction);
         let mut charge = account.growing()?;
-        let mut found = Expanded::default();
-        let mut lists = Expander::new(self.view, direction, self.types(types));
-        for (row, &node) in nodes.iter().enumerate() {
-            let row = row as u32;
-            match self.changed_types(node, types) {
-                None => found.read(&mut lists, row, node, direction, &mut charge)?,
-                Some(kinds) => {
-                    let (view, node) = (self.view, NodeId(node));
-                    let overlay = self.overlay.expect("it has changed relationships");
-                    let mut push = |adjacent: Adjacent| {
-                        found.push(row, &adjacent);
-                        ControlFlow::<()>::Continue(())
-                    };
-                    let _ = expand_changed(view, overlay, node, direction, kinds, &mut push)?;
-                }
-            }
-            charge.to(found.bytes() as u64)?;
-        }
+        let mut lists = ManyLists::default();
+        let mut reader = Listed::new(*self, types, direction);
+        reader.read::<true>(nodes, &mut lists, (&mut charge, 12))?;
+        let found = Expanded {
+            rows: rows_of(&lists.ends),
+            neighbors: lists.neighbors,
+            relationships: lists.ids,
+        };
+        charge.done(found.bytes() as u64)?;
+        Ok(found)
+    }
+
+    /// The nodes at the other ends of the relationships of each node.
+    pub(super) fn expand_neighbors(
+        &self,
+        nodes: &[u32],
+        types: Option<&[TypeCode]>,
+        direction: Direction,
+        account: &Account,
+    ) -> Result<Neighbors, GraphError> {
+        self.has_read_lists(nodes, types, direction);
+        let mut charge = account.growing()?;
+        let mut lists = ManyLists::default();
+        let mut reader = Listed::new(*self, types, direction);
+        reader.read::<false>(nodes, &mut lists, (&mut charge, 4))?;
+        let found = Neighbors::new(lists.ends, lists.neighbors);
         charge.done(found.bytes() as u64)?;
         Ok(found)
     }
@@ -151,31 +164,16 @@ impl Source<'_> {
         types: Option<&[TypeCode]>,
         direction: Direction,
     ) -> Result<Vec<u64>, GraphError> {
-        let set = self.types(types);
-        let mut lengths = Lengths::default();
-        let mut degrees = Vec::with_capacity(nodes.len());
-        for &node in nodes {
-            let changed = self.changed_types(node, types).map(TypeSet::of);
-            let set = changed.as_ref().unwrap_or(&set);
-            let may_have = self.view.adjacencies_of(NodeId(node), direction, set);
-            let mut degree = 0;
-            let lists = match &changed {
-                None => set.lists(direction, may_have),
-                Some(_) => set.lists(direction, evergraph_topology::AdjacencySet::ALL),
-            };
-            for (kind, incoming, _) in lists {
-                degree += self.length(&mut lengths, node, kind, incoming)?;
-                if skips_loops(direction, incoming) {
-                    degree -= self.loops(&mut lengths, node, kind)?;
-                }
-            }
-            degrees.push(degree as u64);
-        }
-        Ok(degrees)
+        Listed::new(*self, types, direction).degrees(nodes)
     }
 
     /// Notes the lists that a serializable transaction reads.
-    fn has_read_lists(&self, nodes: &[u32], types: Option<&[TypeCode]>, direction: Direction) {
+    pub(super) fn has_read_lists(
+        &self,
+        nodes: &[u32],
+        types: Option<&[TypeCode]>,
+        direction: Direction,
+    ) {
         if self.reads.is_none() {
             return;
         }
@@ -196,79 +194,6 @@ impl Source<'_> {
             }
         }
     }
-
-    /// Length of a list.
-    fn length<'s>(
-        &'s self,
-        lengths: &mut Lengths<'s>,
-        node: u32,
-        kind: TypeCode,
-        incoming: bool,
-    ) -> Result<i64, GraphError> {
-        let own = self.overlay.map_or(0, |overlay| {
-            overlay.degree_change(List {
-                node,
-                kind,
-                incoming,
-            })
-        });
-        let is_new = self
-            .overlay
-            .is_some_and(|own| own.creates::<NodeRecord>(node));
-        let committed = match is_new {
-            true => 0,
-            false => lengths.of(self, kind, incoming).degree(node)?,
-        };
-        Ok(committed as i64 + own)
-    }
-
-    /// Loops of a type at a node.
-    fn loops<'s>(
-        &'s self,
-        lengths: &mut Lengths<'s>,
-        node: u32,
-        kind: TypeCode,
-    ) -> Result<i64, GraphError> {
-        let deletes = |id: u32| self.overlay.is_some_and(|own| own.deletes_relationship(id));
-        let is_new = self
-            .overlay
-            .is_some_and(|own| own.creates::<NodeRecord>(node));
-        let mut loops = 0;
-        if !is_new {
-            let list = lengths.of(self, kind, true);
-            let _ = list.for_each_segment(node, |neighbors, ids| {
-                let here = neighbors.iter().zip(ids);
-                loops += here.filter(|&(&n, &id)| n == node && !deletes(id)).count();
-                ControlFlow::<()>::Continue(())
-            })?;
-        }
-        let list = List {
-            node,
-            kind,
-            incoming: true,
-        };
-        let own = self.overlay.into_iter().flat_map(|own| own.created(list));
-        Ok((loops + own.filter(|entry| entry.0 == node).count()) as i64)
-    }
-}
-
-/// Readers of lists, made as they are used.
-#[derive(Default)]
-struct Lengths<'a>(Vec<Option<ListReader<'a>>>);
-
-impl<'a> Lengths<'a> {
-    fn of(
-        &mut self,
-        source: &'a Source<'_>,
-        kind: TypeCode,
-        incoming: bool,
-    ) -> &mut ListReader<'a> {
-        let adjacency = adjacency_of(kind, incoming);
-        if self.0.len() <= adjacency {
-            self.0.resize_with(adjacency + 1, || None);
-        }
-        self.0[adjacency].get_or_insert_with(|| source.view.list_reader(adjacency))
-    }
 }
 
 impl Expanded {
@@ -276,41 +201,6 @@ impl Expanded {
         self.rows.push(row);
         self.neighbors.push(adjacent.neighbor.0);
         self.relationships.push(adjacent.relationship.0);
-    }
-
-    /// Appends the committed relationships of a node, slice by slice.
-    fn read(
-        &mut self,
-        lists: &mut Expander<'_>,
-        row: u32,
-        node: u32,
-        direction: Direction,
-        charge: &mut Growing<'_>,
-    ) -> Result<(), GraphError> {
-        let flow = lists.for_each_list(NodeId(node), |_, incoming, neighbors, ids| {
-            match skips_loops(direction, incoming) {
-                false => {
-                    self.neighbors.extend_from_slice(neighbors);
-                    self.relationships.extend_from_slice(ids);
-                }
-                true => {
-                    let entries = neighbors.iter().zip(ids);
-                    for (&neighbor, &id) in entries.filter(|entry| *entry.0 != node) {
-                        self.neighbors.push(neighbor);
-                        self.relationships.push(id);
-                    }
-                }
-            }
-            self.rows.resize(self.neighbors.len(), row);
-            match charge.to(self.bytes() as u64) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(error) => ControlFlow::Break(error),
-            }
-        })?;
-        match flow {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(error) => Err(error),
-        }
     }
 
     /// Sorts the rows from one on by type and direction, whose order within stays.
@@ -321,4 +211,25 @@ impl Expanded {
         let sorted: Vec<u32> = order.into_iter().map(|at| ids[at]).collect();
         ids.copy_from_slice(&sorted);
     }
+}
+
+/// The row of each entry of lists that end there.
+fn rows_of(ends: &[usize]) -> Vec<u32> {
+    /// Copies that are made without a look at how many are wanted.
+    const AT_ONCE: usize = 8;
+    let count = ends.last().map_or(0, |&end| end);
+    let mut rows = vec![0; count + AT_ONCE];
+    let mut start = 0;
+    for (row, &end) in ends.iter().enumerate() {
+        // The next list overwrites what is too much.
+        let all = [row as u32; AT_ONCE];
+        let mut at = start;
+        while at < end {
+            rows[at..at + AT_ONCE].copy_from_slice(&all);
+            at += AT_ONCE;
+        }
+        start = end;
+    }
+    rows.truncate(count);
+    rows
 }

@@ -36,9 +36,11 @@
 
 mod account;
 mod columns;
+mod common;
 mod cursor;
 mod expand;
 mod filter;
+mod listed;
 mod morsel;
 mod parallel;
 mod source;
@@ -47,8 +49,9 @@ mod writes;
 
 use std::sync::Arc;
 
-pub use account::Account;
-pub use columns::{Ends, Expanded, Labels};
+pub use account::{Account, Interrupt};
+pub use columns::{Ends, Expanded, Labels, Neighbors};
+pub use common::{Adjoining, Common, IdBounds, MOST_ADJOINING};
 pub use cursor::{IndexCursor, IndexInfo, IndexSubject, Opened, Order, Unavailable};
 pub use filter::{Filter, LabelExpression, Test};
 pub use morsel::{MORSEL_SLOTS, Morsel, Morsels};
@@ -226,6 +229,19 @@ pub trait GraphRead: sealed::Readable {
         self.source().expand(nodes, types, direction, account)
     }
 
+    /// The nodes at the other ends of the relationships of each node, in the order of
+    /// [`GraphRead::expand`]: less is read and written than for it.
+    fn expand_neighbors(
+        &self,
+        nodes: &[u32],
+        types: Option<&[TypeCode]>,
+        direction: Direction,
+        account: &Account,
+    ) -> Result<Neighbors, GraphError> {
+        self.source()
+            .expand_neighbors(nodes, types, direction, account)
+    }
+
     /// The relationships between the nodes of each pair, as if [`GraphRead::expand`] of
     /// the sources were filtered by the targets. Reads the shorter list of each pair.
     ///
@@ -243,8 +259,27 @@ pub trait GraphRead: sealed::Readable {
         self.source().expand_into(pairs, types, direction, account)
     }
 
+    /// The nodes that are neighbors of all nodes of a row, each with the relationships that
+    /// connect them, one for each node of the row: parallel relationships give several
+    /// choices. A relationship may be chosen for two nodes of a row. Lists are
+    /// intersected in the order of ids, in copies that are kept for the next call
+    /// ([`PropertyGraph::set_sorted_bytes`](crate::graph::PropertyGraph::set_sorted_bytes));
+    /// the first call for many rows sorts the lists of the sections that it meets.
+    ///
+    /// # Panics
+    /// If there are not as many rows of each, or more than [`MOST_ADJOINING`] nodes a row.
+    fn common_neighbors(
+        &self,
+        of: &[Adjoining<'_>],
+        bounds: IdBounds<'_>,
+        account: &Account,
+    ) -> Result<Common, GraphError> {
+        self.source().common_neighbors(of, bounds, account)
+    }
+
     /// How many relationships [`GraphRead::expand`] gives for each node. Reads lengths
-    /// alone, but in both directions together: then loops are looked for.
+    /// alone, but in both directions together: then loops are looked for in the shorter
+    /// list.
     fn degrees(
         &self,
         nodes: &[u32],

@@ -133,10 +133,16 @@ impl View {
         direction: Direction,
         types: &TypeSet,
     ) -> AdjacencySet {
-        match types.codes().len() * direction.lists().len() {
-            0..FEW_LISTS => AdjacencySet::ALL,
-            _ => self.core.store.adjacencies_of(node.0),
+        match self.has_few_lists(direction, types) {
+            true => AdjacencySet::ALL,
+            false => self.core.store.adjacencies_of(node.0),
         }
+    }
+
+    /// Whether there are so few lists that it is not asked first which a node has.
+    #[inline(always)]
+    pub(in crate::graph) fn has_few_lists(&self, direction: Direction, types: &TypeSet) -> bool {
+        types.codes().len() * direction.lists().len() < FEW_LISTS
     }
 
     /// Reader of the lists of one adjacency.

@@ -65,6 +65,10 @@ impl Lists {
         created.map(|(&id, &neighbor)| (neighbor, id))
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     pub(super) fn of(&self, node: u32) -> impl Iterator<Item = List> {
         let list = |kind, incoming| List {
             node,

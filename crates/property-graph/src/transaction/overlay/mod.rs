@@ -281,6 +281,11 @@ impl Changed {
         self.lists.of(node)
     }
 
+    /// Whether no list was changed here, and no node made.
+    pub(crate) fn has_no_lists(&self) -> bool {
+        self.lists.is_empty() && NodeRecord::changes(self).by_id.is_empty()
+    }
+
     /// By how much the transaction changed the length of a list.
     pub(crate) fn degree_change(&self, list: List) -> i64 {
         self.lists.degree_change(list)

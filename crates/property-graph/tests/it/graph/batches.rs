@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 
 use evergraph_property_graph::graph::{
-    Account, Adjacent, Comparison, Direction, EntityKind, Filter, GraphError, GraphOptions,
-    GraphRead, IndexSubject, LabelExpression, Node, NodeId, Opened, Order, PropertyGraph,
-    Relationship, Test, Transaction, Unavailable, View,
+    Account, Adjacent, Adjoining, Comparison, Direction, EntityKind, Filter, GraphError,
+    GraphOptions, GraphRead, IdBounds, IndexSubject, LabelExpression, Node, NodeId, Opened, Order,
+    PropertyGraph, Relationship, Test, Transaction, Unavailable, View,
 };
 use evergraph_property_graph::index::{KeyRange, key};
 use evergraph_property_graph::vector::Values;
@@ -343,6 +343,21 @@ fn agree_on_neighbors(
     let entry = |at: usize| (found.rows[at], found.neighbors[at], found.relationships[at]);
     let found: Vec<_> = (0..found.len()).map(entry).collect();
     assert_eq!(found, expected, "{direction:?} {types:?}");
+    // Back to front, and each twice.
+    let other: Vec<u32> = ids.iter().rev().flat_map(|&id| [id, id]).collect();
+    let found = batch.expand(&other, codes, direction, &account);
+    let found = found.expect("readable");
+    let alone = batch.expand_neighbors(&other, codes, direction, &account);
+    let alone = alone.expect("readable");
+    assert_eq!(alone.len(), other.len());
+    assert_eq!(alone.all(), found.neighbors);
+    for (row, &id) in other.iter().enumerate() {
+        let neighbors = rows.neighbors(id, direction, types);
+        let neighbors: Vec<u32> = neighbors.into_iter().map(|a| a.neighbor.0).collect();
+        assert_eq!(alone.get(row), neighbors, "{direction:?} {types:?}");
+        let of_row = found.rows.iter().filter(|&&other| other == row as u32);
+        assert_eq!(of_row.count(), neighbors.len());
+    }
     let found = batch.degrees(&ids, codes, direction, &account);
     assert_eq!(found.expect("readable"), degrees, "{direction:?} {types:?}");
 
@@ -359,6 +374,7 @@ fn agree_on_neighbors(
         let between = between.into_iter().filter(|a| a.neighbor.0 == target);
         expected.extend(between.map(|a| (row as u32, target, a.relationship.0)));
     }
+    agree_on_common_neighbors(batch, rows, (&sources, &targets), direction, types);
     let before = account.used();
     let found = batch.expand_into(&sources, &targets, codes, direction, &account);
     let found = found.expect("readable");
@@ -366,6 +382,64 @@ fn agree_on_neighbors(
     let entry = |at: usize| (found.rows[at], found.neighbors[at], found.relationships[at]);
     let found: Vec<_> = (0..found.len()).map(entry).collect();
     assert_eq!(found, expected, "between pairs, {direction:?} {types:?}");
+}
+
+/// Of few rows, and of so many that lists are sorted section by section.
+fn agree_on_common_neighbors(
+    batch: &impl GraphRead,
+    rows: &impl Rows,
+    (sources, targets): (&[u32], &[u32]),
+    direction: Direction,
+    types: &[&str],
+) {
+    let account = Account::default();
+    let codes: Vec<TypeCode> = types.iter().filter_map(|t| batch.type_code(t)).collect();
+    let codes = (!types.is_empty()).then_some(&codes[..]);
+    let few = sources.len().min(20);
+    let many = if sources.is_empty() { 0 } else { 300 };
+    for count in [few, many] {
+        let row = |of: &[u32]| -> Vec<u32> { of.iter().copied().cycle().take(count).collect() };
+        let (sources, targets) = (row(sources), row(targets));
+        let other = direction.reversed();
+        let of = [(&sources, direction), (&targets, other)];
+        let of = of.map(|(nodes, direction)| Adjoining {
+            nodes,
+            types: codes,
+            direction,
+        });
+        let bounds = IdBounds {
+            above: Some(&sources),
+            below: None,
+        };
+        for bounds in [IdBounds::default(), bounds] {
+            let mut expected = Vec::new();
+            for (row, (&source, &target)) in sources.iter().zip(&targets).enumerate() {
+                let mut here = Vec::new();
+                for one in rows.neighbors(source, direction, types) {
+                    let same = rows.neighbors(target, other, types).into_iter();
+                    let same = same.filter(|other| other.neighbor == one.neighbor);
+                    let is_within = bounds.above.is_none_or(|above| one.neighbor.0 > above[row]);
+                    here.extend(
+                        same.filter(|_| is_within).map(|other| {
+                            (one.neighbor.0, one.relationship.0, other.relationship.0)
+                        }),
+                    );
+                }
+                here.sort_unstable();
+                expected.extend(here.into_iter().map(|(a, b, c)| (row as u32, a, b, c)));
+            }
+            let before = account.used();
+            let found = batch.common_neighbors(&of, bounds, &account);
+            let found = found.expect("readable");
+            assert_eq!(account.used() - before, found.bytes() as u64);
+            let entry = |at: usize| {
+                let [first, second] = [0, 1].map(|one: usize| found.relationships[one][at]);
+                (found.rows[at], found.nodes[at], first, second)
+            };
+            let found: Vec<_> = (0..found.len()).map(entry).collect();
+            assert_eq!(found, expected, "{direction:?} {types:?}");
+        }
+    }
 }
 
 fn graph_of(nodes: i64) -> PropertyGraph {

@@ -1,8 +1,10 @@
 //! Aggregations: merged states against one state, and sums that do not fit.
 
-use evergraph_functions::aggregates::{Accumulator, Aggregate};
+use evergraph_functions::aggregates::{Accumulator, Accumulators, Aggregate, Groups};
+use evergraph_functions::kernels::Operand;
 use evergraph_functions::{Datum, ErrorKind};
 use evergraph_property_graph::Value;
+use evergraph_property_graph::vector::Vector;
 use proptest::prelude::*;
 
 const ALL: [Aggregate; 11] = [
@@ -90,5 +92,97 @@ fn percentiles_are_from_0_to_1() {
             state.add(&[1.into(), wrong]).unwrap_err().kind,
             ErrorKind::NumberOutOfRange
         );
+    }
+}
+
+/// Values of one type, or of several.
+fn column() -> impl Strategy<Value = Vec<Value>> {
+    let integer = prop_oneof![
+        4 => -3i64..4,
+        1 => prop::sample::select(vec![i64::MIN, i64::MAX, 1 << 40]),
+    ]
+    .prop_map(Value::from);
+    let edges = vec![0.0, -0.0, f64::NAN, 1.5, -2.0, f64::INFINITY];
+    let float = prop::sample::select(edges).prop_map(Value::from);
+    let text = "[ab]{0,2}".prop_map(Value::from);
+    let of = |value: BoxedStrategy<Value>| {
+        let value = prop_oneof![3 => value, 1 => Just(Value::Null)];
+        prop::collection::vec(value, 0..40)
+    };
+    prop_oneof![
+        of(integer.clone().boxed()),
+        of(float.clone().boxed()),
+        of(text.clone().boxed()),
+        of(any::<bool>().prop_map(Value::from).boxed()),
+        of(prop_oneof![integer, float].boxed()),
+        of(prop_oneof![4 => text, 1 => Just(Value::from(1i64))].boxed()),
+    ]
+}
+
+type Finished = Vec<Result<String, String>>;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+    #[test]
+    fn groups_are_states_of_their_own(
+        batches in prop::collection::vec(column(), 1..4),
+        groups in prop::collection::vec(0u32..4, 200),
+        grouped: bool,
+        distinct: bool,
+        parted: bool,
+    ) {
+        for aggregate in ALL {
+            let with = |value: &Value| arguments(aggregate, value.clone());
+            let mut of_groups = Accumulators::new(aggregate, distinct);
+            of_groups.grow(4);
+            let mut states = vec![Accumulator::new(aggregate, distinct); 4];
+            let mut failed = None;
+            let mut row = 0;
+            for values in &batches {
+                let numbers: Vec<u32> = (0..values.len())
+                    .map(|at| if grouped { groups[row + at] } else { 0 })
+                    .collect();
+                row += values.len();
+                let mut found = Ok(());
+                for (value, group) in values.iter().zip(&numbers) {
+                    if found.is_ok() {
+                        found = states[*group as usize].add(&with(value));
+                    }
+                }
+                let vector: Vector = values.iter().cloned().collect();
+                let percentile = Datum::from(0.25);
+                let operands = [Operand::Vector(&vector), Operand::Constant(&percentile)];
+                let operands = &operands[..with(&Value::Null).len()];
+                let numbered = if grouped { Groups::Numbers(&numbers) } else { Groups::First };
+                let mut other = Accumulators::new(aggregate, distinct);
+                other.grow(4);
+                let added = match parted {
+                    false => of_groups.add(numbered, operands, values.len()),
+                    true => other
+                        .add(numbered, operands, values.len())
+                        .and_then(|()| of_groups.merge(other, &[0, 1, 2, 3])),
+                };
+                prop_assert_eq!(
+                    added.as_ref().map_err(|error| &error.message),
+                    found.as_ref().map_err(|error| &error.message)
+                );
+                if added.is_err() {
+                    failed = Some(());
+                    break;
+                }
+            }
+            if failed.is_some() {
+                continue;
+            }
+            let text = |datum: Result<Datum, evergraph_functions::EvaluationError>| {
+                datum.map(|datum| format!("{datum:?}")).map_err(|error| error.message)
+            };
+            let exact = !parted || !format!("{batches:?}").contains("Float");
+            let expected: Finished = states.iter().map(|state| text(state.finish())).collect();
+            let found: Finished = (0..4).map(|group| text(of_groups.finish(group))).collect();
+            if exact && !(parted && distinct) {
+                prop_assert_eq!(found, expected, "{:?}", aggregate);
+            }
+        }
     }
 }

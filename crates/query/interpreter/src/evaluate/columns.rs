@@ -1,48 +1,554 @@
-//! Expressions over whole columns: properties are read for many rows at a time.
+//! Expressions over the rows of a batch: columns in, columns out.
+//!
+//! [`Run::value`] is the definition, row by row. What it leaves out in a row, of `AND`, of
+//! `CASE`, is left out here, too; and if a part fails, all is done again row by row, so
+//! that the same row has the same error.
 
-use evergraph_functions::Datum;
-use evergraph_functions::operators::{self, boolean};
-use evergraph_planner::Expression;
-use evergraph_property_graph::LabelCode;
+use std::cell::RefCell;
+use std::ops::Deref;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use evergraph_functions::kernels::{self, Operand};
+use evergraph_functions::operators::{self, Binary, Unary};
+use evergraph_functions::{Datum, functions};
+use evergraph_planner::{Expression, Slot, Step, is_volatile};
 use evergraph_property_graph::graph::EntityKind;
-use evergraph_property_graph::vector::Vector;
-use evergraph_syntax::tree::Labels;
+use evergraph_property_graph::vector::{Validity, Values, Vector};
+use evergraph_property_graph::{KeyCode, LabelCode};
+use evergraph_syntax::tree::{Comparison, Labels};
 
 use super::lists::satisfy;
-use super::{Result, Row, of_comparison};
-use crate::batch::{Batch, Column, NO_ID};
+use super::{Result, Row, of_comparison, of_constant, of_sign, of_test};
+use crate::batch::{Batch, Column, NO_ID, NO_ROW};
 use crate::run::Run;
 
-impl Run<'_, '_> {
-    /// A property of the nodes or relationships of a column; `None` if that is not what
-    /// is asked for, or some of them need a closer look.
-    fn vector(&self, of: &Expression, batch: &Batch) -> Result<Option<Vector>> {
-        let Some((slot, key)) = of.as_property() else {
-            return Ok(None);
-        };
-        let (kind, ids) = match batch.column(slot) {
-            Column::Nodes(ids) => (EntityKind::Node, ids),
-            Column::Relationships(ids) => (EntityKind::Relationship, ids),
-            _ => return Ok(None),
-        };
-        if ids.contains(&NO_ID) || self.graph.has_deleted(kind) {
-            return Ok(None);
+/// Properties that have been gathered of a batch.
+#[derive(Default)]
+pub(crate) struct Gathered(RefCell<Vec<(Slot, Arc<str>, Rc<Column>)>>);
+
+impl Gathered {
+    /// Forgets those of a slot, which has other values now.
+    pub(crate) fn forget(&self, slot: Slot) {
+        self.0.borrow_mut().retain(|(known, ..)| *known != slot);
+    }
+
+    fn get(&self, slot: Slot, key: &str) -> Option<Rc<Column>> {
+        let known = self.0.borrow();
+        let mut known = known.iter();
+        let found = known.find(|(of, name, _)| *of == slot && **name == *key);
+        found.map(|(.., column)| Rc::clone(column))
+    }
+}
+
+/// A column of the batch, or one that was made.
+pub(crate) enum Held<'v> {
+    Borrowed(&'v Column),
+    Shared(Rc<Column>),
+}
+
+impl Deref for Held<'_> {
+    type Target = Column;
+
+    fn deref(&self) -> &Column {
+        match self {
+            Held::Borrowed(column) => column,
+            Held::Shared(column) => column,
         }
-        match self.graph.key(key) {
-            None => Ok(Some(Vector::nulls(ids.len()))),
-            Some(key) => Ok(Some(self.graph.gather(kind, ids, key)?)),
+    }
+}
+
+impl From<Column> for Held<'_> {
+    fn from(column: Column) -> Self {
+        Held::Shared(Rc::new(column))
+    }
+}
+
+impl Held<'_> {
+    pub(super) fn into_column(self) -> Column {
+        match self {
+            Held::Borrowed(column) => column.clone(),
+            Held::Shared(column) => Rc::unwrap_or_clone(column),
+        }
+    }
+}
+
+/// Some rows of a batch, ascending; all of them if it is `None`.
+pub(super) type Chosen<'r> = Option<&'r [u32]>;
+
+/// Expressions over the rows of one batch.
+pub(crate) struct Over<'v, 'a, 'g> {
+    pub(super) run: &'v Run<'a, 'g>,
+    pub(super) batch: &'v Batch,
+    gathered: &'v Gathered,
+}
+
+impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
+    pub(crate) fn new(run: &'v Run<'a, 'g>, batch: &'v Batch, gathered: &'v Gathered) -> Self {
+        Over {
+            run,
+            batch,
+            gathered,
         }
     }
 
-    /// Values of a property; `None` if the expression is another.
-    pub(super) fn gathered(&self, of: &Expression, batch: &Batch) -> Result<Option<Vec<Datum>>> {
-        let Some(vector) = self.vector(of, batch)? else {
-            return Ok(None);
+    /// The values of an expression in all rows.
+    pub(crate) fn all(&self, of: &Expression) -> Result<Column> {
+        Ok(self.held(of)?.into_column())
+    }
+
+    /// As [`Over::all`]; a column of the batch is not copied.
+    pub(crate) fn held(&self, of: &Expression) -> Result<Held<'v>> {
+        if self.batch.is_empty() {
+            return Ok(Column::Vector(Vector::new()).into());
+        }
+        // Of one row it is cheaper row by row.
+        if self.batch.len() > 1
+            && let Ok(held) = self.column(of, None)
+        {
+            return Ok(held);
+        }
+        Ok(self.by_row(of, None)?.into())
+    }
+
+    /// Those of some rows, ascending, that satisfy a condition.
+    pub(crate) fn satisfying(&self, condition: &Expression, rows: Vec<u32>) -> Result<Vec<u32>> {
+        if rows.len() > 1 {
+            let chosen = (rows.len() < self.batch.len()).then_some(&rows[..]);
+            let column = self.column(condition, chosen);
+            if let Some(kept) = column.ok().and_then(|column| kept(&column, &rows)) {
+                return Ok(kept);
+            }
+        }
+        let mut kept = Vec::with_capacity(rows.len());
+        for at in rows {
+            let mut row = Row::new(self.batch, at as usize);
+            let value = self.run.value(condition, &mut row)?;
+            if operators::boolean(&value)? == Some(true) {
+                kept.push(at);
+            }
+        }
+        Ok(kept)
+    }
+
+    pub(super) fn rows(&self, chosen: Chosen<'_>) -> usize {
+        chosen.map_or(self.batch.len(), <[u32]>::len)
+    }
+
+    /// The values of an expression in some rows, at least one.
+    pub(super) fn column(&self, of: &Expression, chosen: Chosen<'_>) -> Result<Held<'v>> {
+        let rows = self.rows(chosen);
+        let column = match of {
+            Expression::Constant(constant) => Column::Same(of_constant(constant)),
+            Expression::Parameter(name) => Column::Same(self.run.parameter(name)?),
+            Expression::Slot(slot) => return Ok(self.slot(*slot, chosen)),
+            Expression::Access(of, steps) => return self.access(of, steps, chosen),
+            Expression::Negative(of) => self.unary(Unary::Minus, of, chosen)?,
+            Expression::Positive(of) => self.unary(Unary::Plus, of, chosen)?,
+            Expression::Not(of) => self.unary(Unary::Not, of, chosen)?,
+            Expression::IsNull(of) => self.unary(Unary::IsNull, of, chosen)?,
+            Expression::IsNotNull(of) => self.unary(Unary::IsNotNull, of, chosen)?,
+            Expression::Arithmetic(first, others) => {
+                let mut sum = self.column(first, chosen)?;
+                for (sign, operand) in others {
+                    let operand = self.column(operand, chosen)?;
+                    sum = self.binary(of_sign(*sign), &sum, &operand, rows)?.into();
+                }
+                return Ok(sum);
+            }
+            Expression::Tested(test, pair) => self.pair(of_test(*test), pair, chosen)?,
+            Expression::In(pair) => self.pair(Binary::In, pair, chosen)?,
+            Expression::Comparison(first, others) => self.comparison(first, others, chosen)?,
+            Expression::Labelled(of, labels) => self.labelled(of, labels, chosen)?,
+            Expression::And(parts) => self.logic(parts, false, chosen)?,
+            Expression::Or(parts) => self.logic(parts, true, chosen)?,
+            Expression::Xor(parts) => self.parity(parts, chosen)?,
+            Expression::Case(case) => self.case(case, chosen)?,
+            Expression::Call(name, arguments) if &**name == "coalesce" => {
+                self.coalesce(arguments, chosen)?
+            }
+            Expression::Call(name, arguments) => self.call(name, arguments, chosen)?,
+            Expression::List(items) => self.list(items, chosen)?,
+            Expression::Map(_)
+            | Expression::Comprehension(_)
+            | Expression::Quantified(_)
+            | Expression::Reduce(_)
+            | Expression::MapProjection(_)
+            | Expression::Path(_) => self.by_row(of, chosen)?,
+            Expression::Subquery(subquery) => {
+                let found = match chosen {
+                    None => self.run.subqueries(subquery, self.batch)?,
+                    Some(rows) => self.run.subqueries(subquery, &self.batch.take(rows))?,
+                };
+                match found {
+                    Some(column) => column,
+                    None => self.by_row(of, chosen)?,
+                }
+            }
         };
-        let rows = 0..vector.len();
-        Ok(Some(
-            rows.map(|row| Datum::Value(vector.get(row))).collect(),
-        ))
+        Ok(column.into())
+    }
+
+    /// The definition, row by row.
+    pub(super) fn by_row(&self, of: &Expression, chosen: Chosen<'_>) -> Result<Column> {
+        let value = |at| self.run.value(of, &mut Row::new(self.batch, at));
+        let values: Result<Vec<Datum>> = match chosen {
+            None if self.batch.len() == 1 => return Ok(Column::Same(value(0)?)),
+            None => (0..self.batch.len()).map(value).collect(),
+            Some(rows) => rows.iter().map(|&at| value(at as usize)).collect(),
+        };
+        Ok(Column::of(values?))
+    }
+
+    fn slot(&self, slot: Slot, chosen: Chosen<'_>) -> Held<'v> {
+        let column = self.batch.column(slot);
+        match chosen {
+            None => Held::Borrowed(column),
+            Some(rows) => column.take(rows).into(),
+        }
+    }
+
+    fn access(&self, of: &Expression, steps: &[Step], chosen: Chosen<'_>) -> Result<Held<'v>> {
+        let (mut held, mut rest) = match (of, steps) {
+            (Expression::Slot(slot), [Step::Property(key), rest @ ..]) => {
+                (self.property(*slot, key, chosen)?, rest)
+            }
+            _ => (self.column(of, chosen)?, steps),
+        };
+        let rows = self.rows(chosen);
+        while let Some((step, others)) = rest.split_first() {
+            let environment = &self.run.environment;
+            held = match step {
+                Step::Property(key) => match ids_of(&held) {
+                    Some((kind, ids)) if !self.run.graph.has_deleted(kind) => {
+                        self.read(kind, ids, key)?.into()
+                    }
+                    _ => made(&[&held], rows, |row| {
+                        Ok(operators::property(&held.get(row), key, environment)?)
+                    })?
+                    .into(),
+                },
+                Step::Index(index) => {
+                    let index = self.column(index, chosen)?;
+                    made(&[&held, &index], rows, |row| {
+                        let (list, index) = (held.get(row), index.get(row));
+                        Ok(operators::index(&list, &index, environment)?)
+                    })?
+                    .into()
+                }
+                Step::Slice(from, to) => {
+                    let bound = |bound: &Option<Expression>| {
+                        let bound = bound.as_ref();
+                        bound.map(|bound| self.column(bound, chosen)).transpose()
+                    };
+                    let (from, to) = (bound(from)?, bound(to)?);
+                    let at = |bound: &Option<Held<'_>>, row| bound.as_ref().map(|b| b.get(row));
+                    let mut columns: Vec<&Column> = vec![&held];
+                    columns.extend([&from, &to].into_iter().flatten().map(|held| &**held));
+                    made(&columns, rows, |row| {
+                        let (from, to) = (at(&from, row), at(&to, row));
+                        Ok(operators::slice(
+                            &held.get(row),
+                            from.as_ref(),
+                            to.as_ref(),
+                        )?)
+                    })?
+                    .into()
+                }
+            };
+            rest = others;
+        }
+        Ok(held)
+    }
+
+    /// A property of what is in a slot; gathered once of the whole batch.
+    fn property(&self, slot: Slot, key: &Arc<str>, chosen: Chosen<'_>) -> Result<Held<'v>> {
+        let column = self.batch.column(slot);
+        let Some((kind, ids)) =
+            ids_of(column).filter(|(kind, _)| !self.run.graph.has_deleted(*kind))
+        else {
+            let (held, environment) = (self.slot(slot, chosen), &self.run.environment);
+            let property = |row| Ok(operators::property(&held.get(row), key, environment)?);
+            return Ok(made(&[&held], self.rows(chosen), property)?.into());
+        };
+        let known = self.gathered.get(slot, key);
+        Ok(match (known, chosen) {
+            (Some(known), None) => Held::Shared(known),
+            (Some(known), Some(rows)) => known.take(rows).into(),
+            (None, Some(rows)) => {
+                let ids: Vec<u32> = rows.iter().map(|&row| ids[row as usize]).collect();
+                self.read(kind, &ids, key)?.into()
+            }
+            (None, None) => {
+                let column = Rc::new(self.read(kind, ids, key)?);
+                let mut gathered = self.gathered.0.borrow_mut();
+                gathered.push((slot, Arc::clone(key), Rc::clone(&column)));
+                Held::Shared(column)
+            }
+        })
+    }
+
+    /// A property of nodes or relationships, null where there is none.
+    fn read(&self, kind: EntityKind, ids: &[u32], key: &str) -> Result<Column> {
+        let Some(key) = self.run.graph.key(key) else {
+            return Ok(Column::Vector(Vector::nulls(ids.len())));
+        };
+        if !ids.contains(&NO_ID) {
+            return Ok(Column::Vector(self.run.graph.gather(kind, ids, key)?));
+        }
+        self.read_some(kind, ids, key)
+    }
+
+    fn read_some(&self, kind: EntityKind, ids: &[u32], key: KeyCode) -> Result<Column> {
+        let (there, places) = without_nulls(ids);
+        let vector = self.run.graph.gather(kind, &there, key)?;
+        Ok(Column::Vector(vector).take_or_null(&places))
+    }
+
+    fn unary(&self, operator: Unary, of: &Expression, chosen: Chosen<'_>) -> Result<Column> {
+        let operand = self.column(of, chosen)?;
+        if let Column::Same(datum) = &*operand {
+            return Ok(Column::Same(operators::unary(operator, datum)?));
+        }
+        let mut data = Vec::new();
+        let rows = self.rows(chosen);
+        let operand = operand_of(&operand, rows, &mut data);
+        Ok(kernels::unary(operator, operand, rows)?.into())
+    }
+
+    fn pair(&self, operator: Binary, pair: &[Expression; 2], chosen: Chosen<'_>) -> Result<Column> {
+        let left = self.column(&pair[0], chosen)?;
+        let right = self.column(&pair[1], chosen)?;
+        self.binary(operator, &left, &right, self.rows(chosen))
+    }
+
+    pub(super) fn binary(
+        &self,
+        operator: Binary,
+        left: &Column,
+        right: &Column,
+        rows: usize,
+    ) -> Result<Column> {
+        let environment = &self.run.environment;
+        if let (Column::Same(left), Column::Same(right)) = (left, right) {
+            let datum = operators::binary(operator, left, right, environment)?;
+            return Ok(Column::Same(datum));
+        }
+        if let Some(truths) = same_ids(operator, left, right) {
+            return Ok(truths);
+        }
+        let (mut first, mut second) = (Vec::new(), Vec::new());
+        let left = operand_of(left, rows, &mut first);
+        let right = operand_of(right, rows, &mut second);
+        Ok(kernels::binary(operator, left, right, rows, environment)?.into())
+    }
+
+    /// `a < b <= c`: all of the comparisons.
+    fn comparison(
+        &self,
+        first: &Expression,
+        others: &[(Comparison, Expression)],
+        chosen: Chosen<'_>,
+    ) -> Result<Column> {
+        let rows = self.rows(chosen);
+        let mut left = self.column(first, chosen)?;
+        let mut all: Option<Column> = None;
+        for (comparison, operand) in others {
+            let right = self.column(operand, chosen)?;
+            let one = self.binary(of_comparison(*comparison), &left, &right, rows)?;
+            all = Some(match all {
+                None => one,
+                Some(all) => self.binary(Binary::And, &all, &one, rows)?,
+            });
+            left = right;
+        }
+        Ok(all.unwrap_or(Column::Same(true.into())))
+    }
+
+    fn call(
+        &self,
+        name: &Arc<str>,
+        arguments: &[Expression],
+        chosen: Chosen<'_>,
+    ) -> Result<Column> {
+        let rows = self.rows(chosen);
+        let arguments = arguments.iter().map(|one| self.column(one, chosen));
+        let arguments: Vec<Held<'_>> = arguments.collect::<Result<_>>()?;
+        if let ("id", [of]) = (&**name, arguments.as_slice())
+            && let Column::Nodes(ids) | Column::Relationships(ids) = &**of
+        {
+            return Ok(numbers(ids));
+        }
+        let (function, environment) = (self.run.function(name)?, &self.run.environment);
+        let of_row = |row: usize| {
+            let arguments: Vec<Datum> = arguments.iter().map(|one| one.get(row)).collect();
+            Ok(functions::call(function, &arguments, environment)?)
+        };
+        let columns: Vec<&Column> = arguments.iter().map(|held| &**held).collect();
+        match is_volatile(name) {
+            true => Ok(Column::of((0..rows).map(of_row).collect::<Result<_>>()?)),
+            false => made(&columns, rows, of_row),
+        }
+    }
+
+    fn list(&self, items: &[Expression], chosen: Chosen<'_>) -> Result<Column> {
+        let items = items.iter().map(|item| self.column(item, chosen));
+        let items: Vec<Held<'_>> = items.collect::<Result<_>>()?;
+        let columns: Vec<&Column> = items.iter().map(|held| &**held).collect();
+        made(&columns, self.rows(chosen), |row| {
+            Ok(Datum::list(
+                items.iter().map(|item| item.get(row)).collect(),
+            ))
+        })
+    }
+
+    fn labelled(&self, of: &Expression, labels: &Labels, chosen: Chosen<'_>) -> Result<Column> {
+        let held = self.column(of, chosen)?;
+        match &*held {
+            Column::Nodes(ids) if !self.run.graph.has_deleted(EntityKind::Node) => {
+                let (there, places) = without_nulls(ids);
+                let truths = self.run.labelled(labels, &there)?;
+                let validity = Validity::all(truths.len());
+                let vector = Vector::from_parts(Values::Boolean(truths), validity);
+                Ok(Column::Vector(vector).take_or_null(&places))
+            }
+            _ => made(&[&held], self.rows(chosen), |row| {
+                Ok(Datum::truth(self.run.has_labels(&held.get(row), labels)?))
+            }),
+        }
+    }
+}
+
+/// Ids with their kind.
+fn ids_of(column: &Column) -> Option<(EntityKind, &[u32])> {
+    match column {
+        Column::Nodes(ids) => Some((EntityKind::Node, ids)),
+        Column::Relationships(ids) => Some((EntityKind::Relationship, ids)),
+        _ => None,
+    }
+}
+
+/// The ids that are of something, and the place of each row among them.
+fn without_nulls(ids: &[u32]) -> (Vec<u32>, Vec<u32>) {
+    let mut there = Vec::with_capacity(ids.len());
+    let places = ids.iter().map(|&id| match id {
+        NO_ID => NO_ROW,
+        id => {
+            there.push(id);
+            there.len() as u32 - 1
+        }
+    });
+    let places = places.collect();
+    (there, places)
+}
+
+/// Ids as integers.
+pub(crate) fn numbers(ids: &[u32]) -> Column {
+    let numbers = ids.iter().map(|&id| i64::from(id)).collect();
+    let mut validity = Validity::default();
+    ids.iter().for_each(|&id| validity.push(id != NO_ID));
+    Column::Vector(Vector::from_parts(Values::Integer(numbers), validity))
+}
+
+/// Whether nodes are the same nodes, or relationships the same; `None` if that is not what
+/// is asked.
+fn same_ids(operator: Binary, left: &Column, right: &Column) -> Option<Column> {
+    let wanted = match operator {
+        Binary::Equal => true,
+        Binary::Unequal => false,
+        _ => return None,
+    };
+    let ((kind, left), (other, right)) = (ids_of(left)?, ids_of(right)?);
+    if kind != other {
+        return None;
+    }
+    let pairs = || left.iter().zip(right);
+    let truths = pairs().map(|(a, b)| (a == b) == wanted).collect();
+    let mut validity = Validity::default();
+    pairs().for_each(|(a, b)| validity.push(*a != NO_ID && *b != NO_ID));
+    Some(Column::Vector(Vector::from_parts(
+        Values::Boolean(truths),
+        validity,
+    )))
+}
+
+/// What is made of the values of some columns, row by row; once, if they are the same in
+/// all rows.
+fn made(of: &[&Column], rows: usize, each: impl FnMut(usize) -> Result<Datum>) -> Result<Column> {
+    let mut each = each;
+    if of
+        .iter()
+        .all(|column| matches!(column, Column::Same(_) | Column::Unset))
+    {
+        return Ok(Column::Same(each(0)?));
+    }
+    Ok(Column::of((0..rows).map(each).collect::<Result<_>>()?))
+}
+
+/// A column as kernels take it.
+pub(crate) fn operand_of<'c>(
+    column: &'c Column,
+    rows: usize,
+    data: &'c mut Vec<Datum>,
+) -> Operand<'c> {
+    match column {
+        Column::Vector(vector) => Operand::Vector(vector),
+        Column::Data(data) => Operand::Data(data),
+        Column::Same(datum) => Operand::Constant(datum),
+        Column::Unset | Column::Nodes(_) | Column::Relationships(_) => {
+            data.extend((0..rows).map(|row| column.get(row)));
+            Operand::Data(data)
+        }
+    }
+}
+
+impl From<kernels::Column> for Column {
+    fn from(column: kernels::Column) -> Self {
+        match column {
+            kernels::Column::Values(vector) => Column::Vector(vector),
+            kernels::Column::Data(data) => Column::Data(data),
+        }
+    }
+}
+
+/// The rows where a column is true; `None` if it has something that is no truth value.
+fn kept(column: &Column, rows: &[u32]) -> Option<Vec<u32>> {
+    match column {
+        Column::Same(datum) => Some(match operators::boolean(datum).ok()? {
+            Some(true) => rows.to_vec(),
+            _ => Vec::new(),
+        }),
+        Column::Vector(vector) => match vector.values() {
+            Values::Null(_) => Some(Vec::new()),
+            Values::Boolean(truths) => {
+                // A place is written for each row, and taken by those that are kept.
+                let (mut kept, mut count) = (vec![0; rows.len()], 0);
+                let validity = vector.validity();
+                for (place, (&row, &truth)) in rows.iter().zip(truths).enumerate() {
+                    kept[count] = row;
+                    count += usize::from(truth && (validity.is_all() || validity.is_valid(place)));
+                }
+                kept.truncate(count);
+                Some(kept)
+            }
+            _ => None,
+        },
+        Column::Data(data) => {
+            let mut kept = Vec::new();
+            for (datum, &row) in data.iter().zip(rows) {
+                kept.extend((operators::boolean(datum).ok()? == Some(true)).then_some(row));
+            }
+            Some(kept)
+        }
+        Column::Unset => Some(Vec::new()),
+        Column::Nodes(_) | Column::Relationships(_) => None,
+    }
+}
+
+impl Run<'_, '_> {
+    /// The values of an expression in all rows.
+    pub(crate) fn column(&self, of: &Expression, batch: &Batch) -> Result<Column> {
+        Over::new(self, batch, &Gathered::default()).all(of)
     }
 
     /// Which nodes have labels.
@@ -66,63 +572,6 @@ impl Run<'_, '_> {
             satisfy(labels, !own.is_empty(), &has)
         });
         Ok(holds.collect())
-    }
-
-    /// The rows that satisfy a condition, of some.
-    pub(crate) fn satisfying(
-        &self,
-        condition: &Expression,
-        batch: &Batch,
-        rows: Vec<u32>,
-    ) -> Result<Vec<u32>> {
-        if let Expression::Comparison(left, others) = condition
-            && let [(comparison, right)] = others.as_slice()
-            && rows.len() == batch.len()
-            && let Some(vector) = self.vector(left, batch)?
-        {
-            let comparison = of_comparison(*comparison);
-            let is_fixed = matches!(right, Expression::Constant(_) | Expression::Parameter(_));
-            let fixed = match is_fixed && !rows.is_empty() {
-                true => Some(self.value(right, &mut Row::new(batch, 0))?),
-                false => None,
-            };
-            let mut kept = Vec::with_capacity(rows.len());
-            for at in rows {
-                let left = Datum::Value(vector.get(at as usize));
-                let truth = match &fixed {
-                    Some(right) => operators::compare(comparison, &left, right),
-                    None => {
-                        let right = self.value(right, &mut Row::new(batch, at as usize))?;
-                        operators::compare(comparison, &left, &right)
-                    }
-                };
-                if truth == Some(true) {
-                    kept.push(at);
-                }
-            }
-            return Ok(kept);
-        }
-        if let Expression::Labelled(of, labels) = condition
-            && let Expression::Slot(slot) = **of
-            && let Column::Nodes(ids) = batch.column(slot)
-            && !ids.contains(&NO_ID)
-            && !self.graph.has_deleted(EntityKind::Node)
-        {
-            let ids: Vec<u32> = rows.iter().map(|&at| ids[at as usize]).collect();
-            let holds = self.labelled(labels, &ids)?;
-            let pairs = rows.into_iter().zip(holds);
-            return Ok(pairs
-                .filter_map(|(at, holds)| holds.then_some(at))
-                .collect());
-        }
-        let mut kept = Vec::with_capacity(rows.len());
-        for at in rows {
-            let value = self.value(condition, &mut Row::new(batch, at as usize))?;
-            if boolean(&value)? == Some(true) {
-                kept.push(at);
-            }
-        }
-        Ok(kept)
     }
 }
 

@@ -8,7 +8,7 @@ use evergraph_syntax::tree::{Labels, Quantity, SubqueryKind};
 
 use super::{Result, Row};
 use crate::QueryError;
-use crate::batch::Batch;
+use crate::batch::{Batch, bytes_of};
 use crate::run::{Flow, Run};
 
 impl Run<'_, '_> {
@@ -46,7 +46,9 @@ impl Run<'_, '_> {
             return Ok(Datum::NULL);
         };
         let mut made = Vec::new();
+        let mut account = self.guard.account("a list");
         for element in elements {
+            self.step()?;
             let kept = self.within(row, of.variable, element.clone(), |row| {
                 if let Some(filter) = &of.filter
                     && boolean(&self.value(filter, row)?)? != Some(true)
@@ -58,7 +60,10 @@ impl Run<'_, '_> {
                     None => Ok(Some(element)),
                 }
             })?;
-            made.extend(kept);
+            if let Some(kept) = kept {
+                account.grow(size_of::<Datum>() + bytes_of(&kept))?;
+                made.push(kept);
+            }
         }
         Ok(Datum::list(made))
     }
@@ -71,6 +76,7 @@ impl Run<'_, '_> {
         let (mut truths, mut unknown) = (0usize, 0usize);
         let count = elements.len();
         for element in elements {
+            self.step()?;
             let truth = self.within(row, of.variable, element, |row| {
                 Ok(boolean(&self.value(&of.filter, row)?)?)
             })?;
@@ -101,6 +107,7 @@ impl Run<'_, '_> {
             return Ok(Datum::NULL);
         };
         for element in elements {
+            self.step()?;
             value = self.within(row, of.accumulator, value, |row| {
                 self.within(row, of.variable, element, |row| self.value(&of.step, row))
             })?;
@@ -112,11 +119,13 @@ impl Run<'_, '_> {
     pub(super) fn subquery(&self, of: &Subquery, argument: &Batch) -> Result<Datum> {
         let mut count = 0usize;
         let mut collected = Vec::new();
+        let mut account = self.guard.account("a list");
         self.run(&of.plan, argument.clone(), &mut |batch| {
             count += batch.len();
             match (of.kind, of.value) {
                 (SubqueryKind::Exists, _) if count > 0 => Ok(Flow::Stop),
                 (SubqueryKind::Collect, Some(slot)) => {
+                    account.add(batch.column(slot).bytes())?;
                     collected.extend((0..batch.len()).map(|row| batch.get(slot, row)));
                     Ok(Flow::Continue)
                 }

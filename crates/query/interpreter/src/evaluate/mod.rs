@@ -1,8 +1,13 @@
 //! Expressions, of one row.
 
+mod choices;
 mod columns;
 mod lists;
 mod path;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use columns::{Gathered, Held, Over, numbers, operand_of};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -34,6 +39,21 @@ impl<'b> Row<'b> {
         }
     }
 
+    /// Gives a variable a value, until as many are forgotten as were before.
+    pub(crate) fn remember(&mut self, slot: Slot, datum: Datum) {
+        self.locals.push((slot, datum));
+    }
+
+    /// Forgets the variables that were given values last.
+    pub(crate) fn forget(&mut self, before: usize) {
+        self.locals.truncate(before);
+    }
+
+    /// Number of variables that have been given values.
+    pub(crate) fn remembered(&self) -> usize {
+        self.locals.len()
+    }
+
     fn get(&self, slot: Slot) -> Datum {
         let mut locals = self.locals.iter().rev();
         match locals.find(|(local, _)| *local == slot) {
@@ -57,12 +77,7 @@ type Result<T> = std::result::Result<T, QueryError>;
 impl Run<'_, '_> {
     /// The values of an expression in all rows.
     pub(crate) fn values(&self, of: &Expression, batch: &Batch) -> Result<Vec<Datum>> {
-        if let Some(values) = self.gathered(of, batch)? {
-            return Ok(values);
-        }
-        (0..batch.len())
-            .map(|at| self.value(of, &mut Row::new(batch, at)))
-            .collect()
+        Ok(self.column(of, batch)?.into_data(batch.len()))
     }
 
     /// The value of an expression in one row.
@@ -99,13 +114,7 @@ impl Run<'_, '_> {
             }
             Expression::Tested(test, pair) => {
                 let (left, right) = (self.value(&pair[0], row)?, self.value(&pair[1], row)?);
-                let operator = match test {
-                    TextTest::StartsWith => Binary::StartsWith,
-                    TextTest::EndsWith => Binary::EndsWith,
-                    TextTest::Contains => Binary::Contains,
-                    TextTest::Matches => Binary::Matches,
-                };
-                operators::binary(operator, &left, &right, environment)?
+                operators::binary(of_test(*test), &left, &right, environment)?
             }
             Expression::In(pair) => {
                 let (left, right) = (self.value(&pair[0], row)?, self.value(&pair[1], row)?);
@@ -226,6 +235,7 @@ impl Run<'_, '_> {
             return Ok(Datum::NULL);
         }
         let arguments = self.all(arguments, row)?;
+        self.work(arguments.iter().map(length_of).sum())?;
         let function = self.function(name)?;
         Ok(functions::call(function, &arguments, &self.environment)?)
     }
@@ -306,6 +316,18 @@ impl Run<'_, '_> {
     }
 }
 
+/// Steps of work that a function has with an argument, about.
+fn length_of(datum: &Datum) -> usize {
+    /// Bytes of text that are done as fast as an element of a list.
+    const BYTES: usize = 64;
+    match datum {
+        Datum::Value(Value::Text(text)) => text.len() / BYTES,
+        Datum::Value(Value::List(values)) => values.len(),
+        Datum::List(data) => data.len(),
+        _ => 1,
+    }
+}
+
 fn of_constant(constant: &Constant) -> Datum {
     Datum::Value(match constant {
         Constant::Null => Value::Null,
@@ -325,6 +347,15 @@ fn of_sign(sign: Sign) -> Binary {
         Sign::Divide => Binary::Divide,
         Sign::Modulo => Binary::Modulo,
         Sign::Power => Binary::Power,
+    }
+}
+
+fn of_test(test: TextTest) -> Binary {
+    match test {
+        TextTest::StartsWith => Binary::StartsWith,
+        TextTest::EndsWith => Binary::EndsWith,
+        TextTest::Contains => Binary::Contains,
+        TextTest::Matches => Binary::Matches,
     }
 }
 

@@ -1,68 +1,173 @@
 //! Groups of rows.
 
-use std::collections::HashMap;
-
 use evergraph_functions::Datum;
-use evergraph_functions::aggregates::{Accumulator, Aggregate as Kind};
+use evergraph_functions::aggregates::{Accumulators, Aggregate as Kind, Groups as Numbered};
 use evergraph_functions::functions::{self, Evaluation};
+use evergraph_functions::kernels::Operand;
 use evergraph_planner::{Aggregate, Expression, Plan, Slot};
 
+use super::keys::{Codes, Keys, Pairs};
 use super::{Flow, Result, Run, Sink};
 use crate::QueryError;
-use crate::batch::{Batch, Column, bytes_of};
+use crate::batch::{Batch, Column};
+use crate::evaluate::{Gathered, Held, Over, numbers, operand_of};
 use crate::limits::Account;
 
+/// Bytes of a state of an aggregation, about.
+const STATE: usize = 64;
+
 /// Groups in the order in which they were met.
-struct Groups {
-    places: HashMap<Vec<Datum>, usize, foldhash::fast::RandomState>,
-    states: Vec<(Vec<Datum>, Vec<Accumulator>)>,
-    /// States of a group without rows.
-    fresh: Vec<Accumulator>,
+struct Groups<'p> {
+    keys: Keys,
+    columns: Vec<Computed<'p>>,
 }
 
-impl Groups {
-    fn new(aggregates: &[(Slot, Aggregate)]) -> Result<Self> {
-        let fresh = aggregates
-            .iter()
-            .map(|(_, aggregate)| Ok(Accumulator::new(kind_of(aggregate)?, aggregate.distinct)));
-        Ok(Groups {
-            places: HashMap::default(),
-            states: Vec::new(),
-            fresh: fresh.collect::<Result<_>>()?,
+/// One aggregation of all groups.
+struct Computed<'p> {
+    aggregate: &'p Aggregate,
+    kind: Kind,
+    states: Accumulators,
+    /// With `DISTINCT`: the values, and the pairs of a group and a value that were met.
+    met: Option<(Codes, Pairs)>,
+    /// Bytes of values that its states keep, about.
+    kept: usize,
+}
+
+impl<'p> Computed<'p> {
+    fn new(aggregate: &'p Aggregate) -> Result<Self> {
+        let kind = kind_of(aggregate)?;
+        // Percentiles look at rows that are not counted, too.
+        let by_pairs = aggregate.distinct && aggregate.arguments.len() == 1;
+        Ok(Computed {
+            aggregate,
+            kind,
+            states: Accumulators::new(kind, aggregate.distinct && !by_pairs),
+            met: by_pairs.then(Default::default),
+            kept: 0,
         })
     }
 
-    fn of(&mut self, key: Vec<Datum>) -> (&mut [Accumulator], bool) {
-        let next = self.states.len();
-        let (place, is_new) = match self.places.get(&key) {
-            Some(&place) => (place, false),
-            None => {
-                self.places.insert(key.clone(), next);
-                self.states.push((key, self.fresh.clone()));
-                (next, true)
-            }
+    /// Takes the rows of a batch, each with the number of its group.
+    fn take(&mut self, over: &Over<'_, '_, '_>, groups: Option<&[u32]>, rows: usize) -> Result<()> {
+        let arguments = self.aggregate.arguments.iter();
+        let arguments = arguments.map(|argument| over.held(argument));
+        let arguments: Vec<Held<'_>> = arguments.collect::<Result<_>>()?;
+        let numbered = groups.map_or(Numbered::First, Numbered::Numbers);
+        let (Some((codes, pairs)), [argument]) = (&mut self.met, arguments.as_slice()) else {
+            return self.add(numbered, &arguments, rows);
         };
-        (&mut self.states[place].1, is_new)
+        let values = codes.numbers(argument, rows);
+        let is_new = |row: &u32| {
+            let at = *row as usize;
+            let group = groups.map_or(0, |groups| groups[at]);
+            !argument.is_null_at(at) && pairs.is_new((group, values[at]))
+        };
+        let new: Vec<u32> = (0..rows as u32).filter(is_new).collect();
+        let taken: Held<'_> = argument.take(&new).into();
+        let of_new = |groups: &[u32]| new.iter().map(|&at| groups[at as usize]).collect();
+        let groups: Option<Vec<u32>> = groups.map(of_new);
+        let numbered = groups.as_deref().map_or(Numbered::First, Numbered::Numbers);
+        self.add(numbered, &[taken], new.len())
+    }
+
+    fn add(&mut self, groups: Numbered<'_>, arguments: &[Held<'_>], rows: usize) -> Result<()> {
+        if matches!(
+            self.kind,
+            Kind::Collect | Kind::ContinuousPercentile | Kind::DiscretePercentile
+        ) || self.aggregate.distinct
+        {
+            let bytes = arguments.iter().map(|column| column.bytes());
+            self.kept += 32 * rows + bytes.sum::<usize>();
+        }
+        // To be counted, nodes need not be data.
+        if let (Kind::Count, [argument]) = (self.kind, arguments)
+            && let Column::Nodes(ids) | Column::Relationships(ids) = &**argument
+        {
+            let (column, mut data) = (numbers(ids), Vec::new());
+            let operands = [operand_of(&column, rows, &mut data)];
+            return Ok(self.states.add(groups, &operands, rows)?);
+        }
+        let mut data: Vec<Vec<Datum>> = vec![Vec::new(); arguments.len()];
+        let operands = arguments.iter().zip(&mut data);
+        let operands = operands.map(|(column, data)| operand_of(column, rows, data));
+        let operands: Vec<Operand<'_>> = operands.collect();
+        Ok(self.states.add(groups, &operands, rows)?)
+    }
+
+    /// Takes the rows that another has taken, of which each group has a number here.
+    fn merge(&mut self, other: Computed<'_>, groups: &[u32]) -> Result<()> {
+        let (Some((codes, pairs)), Some((other_codes, other_pairs))) = (&mut self.met, &other.met)
+        else {
+            return Ok(self.states.merge(other.states, groups)?);
+        };
+        let values = other_codes.values();
+        let own: Vec<u32> = values.iter().map(|value| codes.number(value)).collect();
+        let (mut numbers, mut data) = (Vec::new(), Vec::new());
+        for &(group, value) in other_pairs.all() {
+            let group = groups[group as usize];
+            if pairs.is_new((group, own[value as usize])) {
+                numbers.push(group);
+                data.push(values[value as usize].clone());
+            }
+        }
+        let operands = [Operand::Data(&data)];
+        let numbered = Numbered::Numbers(&numbers);
+        Ok(self.states.add(numbered, &operands, data.len())?)
+    }
+
+    fn bytes(&self) -> usize {
+        let met = self.met.as_ref();
+        self.kept + met.map_or(0, |(codes, pairs)| codes.bytes() + 32 * pairs.all().len())
+    }
+}
+
+impl<'p> Groups<'p> {
+    fn new(grouping: Grouping<'p>) -> Result<Self> {
+        let columns = grouping.aggregates.iter();
+        let columns = columns.map(|(_, aggregate)| Computed::new(aggregate));
+        Ok(Groups {
+            keys: Keys::new(grouping.keys.len()),
+            columns: columns.collect::<Result<_>>()?,
+        })
+    }
+
+    /// Makes states for all keys.
+    fn grow(&mut self) {
+        let groups = self.keys.len();
+        self.columns
+            .iter_mut()
+            .for_each(|one| one.states.grow(groups));
+    }
+
+    /// The only group of an aggregation without keys.
+    fn only(&mut self) {
+        self.keys.numbers::<&Column>(&[], 1);
+        self.grow();
+    }
+
+    /// Groups of all values of the only key, also of those without rows.
+    fn all_of(&mut self, column: &Column, rows: usize) {
+        self.keys.numbers(&[column], rows);
+        self.grow();
     }
 
     /// Takes the rows that other groups have taken.
-    fn merge(&mut self, other: Groups) -> Result<()> {
-        for (key, states) in other.states {
-            let (own, _) = self.of(key);
-            for (own, state) in own.iter_mut().zip(states) {
-                own.merge(state)?;
-            }
+    fn merge(&mut self, other: Groups<'_>, columns: usize) -> Result<()> {
+        let groups = other.keys.len();
+        let keys: Vec<Held<'_>> = (0..columns)
+            .map(|place| other.keys.column(place).into())
+            .collect();
+        let numbers = self.keys.numbers(&keys, groups);
+        self.grow();
+        for (own, other) in self.columns.iter_mut().zip(other.columns) {
+            own.merge(other, &numbers)?;
         }
         Ok(())
     }
 
-    /// Counts rows of the only group by the only aggregation.
-    fn count(&mut self, rows: usize) -> Result<()> {
-        let (states, _) = self.of(Vec::new());
-        for _ in 0..rows {
-            states[0].add(&[])?;
-        }
-        Ok(())
+    fn bytes(&self) -> usize {
+        let states = self.keys.len() * self.columns.len() * STATE;
+        self.keys.bytes() + states + self.columns.iter().map(Computed::bytes).sum::<usize>()
     }
 }
 
@@ -78,47 +183,28 @@ impl Grouping<'_> {
     fn take(
         self,
         run: &Run<'_, '_>,
-        (groups, account): &mut (Groups, Account<'_>),
+        (groups, account): &mut (Groups<'_>, Account<'_>),
         batch: &Batch,
     ) -> Result<()> {
-        let Grouping { keys, aggregates } = self;
-        if keys.is_empty()
-            && let [(_, only)] = aggregates
-            && only.arguments.is_empty()
-        {
-            return groups.count(batch.len());
-        }
-        let of_keys = keys.iter().map(|(_, key)| run.values(key, batch));
-        let mut of_keys: Vec<Vec<Datum>> = of_keys.collect::<Result<_>>()?;
-        let mut of_arguments: Vec<Vec<Vec<Datum>>> = Vec::with_capacity(aggregates.len());
-        for (_, aggregate) in aggregates {
-            let columns = aggregate.arguments.iter();
-            let columns = columns.map(|argument| run.values(argument, batch));
-            of_arguments.push(columns.collect::<Result<_>>()?);
-        }
-        for at in 0..batch.len() {
-            let key = of_keys
-                .iter_mut()
-                .map(|column| std::mem::take(&mut column[at]));
-            let key: Vec<Datum> = key.collect();
-            let size = 128 + key.iter().map(bytes_of).sum::<usize>();
-            let (states, is_new) = groups.of(key);
-            let mut taken = if is_new { size } else { 0 };
-            let columns = aggregates.iter().zip(&mut of_arguments);
-            for (state, ((_, aggregate), columns)) in states.iter_mut().zip(columns) {
-                let arguments = columns.iter_mut();
-                let arguments = arguments.map(|column| std::mem::take(&mut column[at]));
-                let arguments: Vec<Datum> = arguments.collect();
-                if aggregate.distinct || &*aggregate.name == "collect" {
-                    taken += 32 + arguments.iter().map(bytes_of).sum::<usize>();
-                }
-                state.add(&arguments)?;
+        let (gathered, rows) = (Gathered::default(), batch.len());
+        let over = Over::new(run, batch, &gathered);
+        let keys = self.keys.iter().map(|(_, key)| over.held(key));
+        let keys: Vec<Held<'_>> = keys.collect::<Result<_>>()?;
+        let numbers = match keys.is_empty() {
+            true => {
+                groups.only();
+                None
             }
-            if taken > 0 {
-                account.add(taken)?;
+            false => {
+                let numbers = groups.keys.numbers(&keys, rows);
+                groups.grow();
+                Some(numbers)
             }
+        };
+        for column in &mut groups.columns {
+            column.take(&over, numbers.as_deref(), rows)?;
         }
-        Ok(())
+        account.set(groups.bytes())
     }
 }
 
@@ -131,17 +217,21 @@ impl Run<'_, '_> {
         argument: Batch,
         sink: &mut Sink<'_>,
     ) -> Result<Flow> {
+        // Of many rows around at once, each has groups of its own.
+        let number = argument.numbers_in();
+        let number = number.map(|slot| (slot, Expression::Slot(slot)));
+        let keys: &[_] = &keys.iter().cloned().chain(number.clone()).collect::<Vec<_>>();
         let grouping = Grouping { keys, aggregates };
         let guard = self.guard;
-        let new = || Ok((Groups::new(aggregates)?, guard.account("grouping")));
+        let new = || Ok((Groups::new(grouping)?, guard.account("grouping")));
         let take =
             |run: &Run<'_, '_>, state: &mut _, batch: Batch| grouping.take(run, state, &batch);
         let around = argument.clone();
         let (mut groups, _accounts) = match self.in_parallel(input, &argument, new, take)? {
             Some(states) => {
-                let (mut all, mut accounts) = (Groups::new(aggregates)?, Vec::new());
+                let (mut all, mut accounts) = (Groups::new(grouping)?, Vec::new());
                 for (groups, account) in states {
-                    all.merge(groups)?;
+                    all.merge(groups, keys.len())?;
                     accounts.push(account);
                 }
                 (all, accounts)
@@ -155,20 +245,26 @@ impl Run<'_, '_> {
                 (state.0, vec![state.1])
             }
         };
-        if keys.is_empty() {
-            groups.of(Vec::new());
+        match (keys, &number) {
+            ([], _) => groups.only(),
+            ([_], Some((slot, _))) => groups.all_of(around.column(*slot), around.len()),
+            _ => {}
         }
-        let mut made = around.repeated_around(self.width, groups.states.len());
+        let count = groups.keys.len();
+        let mut made = match (&number, keys.len()) {
+            (Some((slot, _)), columns @ 1..) => {
+                let mut numbers = Batch::rows_of(*slot + 1, count);
+                numbers.set(*slot, groups.keys.column(columns - 1));
+                around.beside(&numbers)
+            }
+            _ => around.repeated_around(self.width, count),
+        };
         for (place, (slot, _)) in keys.iter().enumerate() {
-            let data = groups.states.iter().map(|(key, _)| key[place].clone());
-            made.set(*slot, Column::Data(data.collect()));
+            made.set(*slot, groups.keys.column(place));
         }
-        for (place, (slot, _)) in aggregates.iter().enumerate() {
-            let data = groups
-                .states
-                .iter()
-                .map(|(_, states)| Ok(states[place].finish()?));
-            made.set(*slot, Column::Data(data.collect::<Result<_>>()?));
+        for ((slot, _), column) in aggregates.iter().zip(&groups.columns) {
+            let data = (0..count).map(|group| Ok(column.states.finish(group)?));
+            made.set(*slot, Column::of(data.collect::<Result<_>>()?));
         }
         self.push_all(made, sink)
     }

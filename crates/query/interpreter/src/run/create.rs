@@ -26,7 +26,7 @@ impl Run<'_, '_> {
         }
         for (place, slot) in slots_of(create).into_iter().enumerate() {
             let column = made.iter().map(|data| data[place].clone()).collect();
-            batch.set(slot, Column::Data(column));
+            batch.set(slot, Column::of(column));
         }
         Ok(batch)
     }

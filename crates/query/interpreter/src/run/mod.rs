@@ -2,19 +2,27 @@
 
 mod aggregate;
 mod call;
+mod counting;
 mod create;
 mod expand;
+mod external;
+mod intersect;
 mod join;
+mod keys;
 mod out;
 mod parallel;
 mod paths;
 mod rows;
 mod scan;
+mod search;
+mod shortest;
 mod sort;
+mod together;
 mod update;
 
 pub(crate) use out::{Filled, Out};
 pub(crate) use parallel::Leaf;
+pub(crate) use together::Found;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -22,7 +30,7 @@ use std::sync::Arc;
 
 use evergraph_functions::functions::Function;
 use evergraph_functions::{Datum, Environment};
-use evergraph_planner::{Operator, Plan};
+use evergraph_planner::{Expression, Operator, Plan};
 use evergraph_property_graph::graph::NodeId;
 
 use self::scan::Scan;
@@ -31,6 +39,7 @@ use crate::evaluate::Row;
 use crate::graph::Graph;
 use crate::limits::{Account, Guard};
 use crate::procedures::Procedures;
+use crate::profile::Profiler;
 use crate::{Counters, QueryError};
 
 /// Whether more rows are wanted.
@@ -65,16 +74,29 @@ pub(crate) struct Run<'a, 'g> {
     pub(crate) threads: usize,
     /// The scan that it shares with other threads.
     pub(crate) leaf: Option<Leaf<'a>>,
+    /// Semi-joins that run, the innermost last.
+    pub(crate) found: RefCell<Vec<Found>>,
+    /// Notes what operators do, for `PROFILE`.
+    pub(crate) profiler: Option<&'a Profiler>,
 }
 
 /// Steps between two looks at the limits.
-const STEPS: u32 = 1 << 12;
+const STEPS: usize = 1 << 12;
 
 impl Run<'_, '_> {
     /// Pushes the rows of a plan into `sink`; `argument` are the rows around it.
     pub(crate) fn run(&self, plan: &Plan, argument: Batch, sink: &mut Sink<'_>) -> Result<Flow> {
+        if let Some(profiler) = self.profiler
+            && let Some(place) = profiler.place(plan)
+        {
+            return profiler.measure(place, sink, |sink| self.operate(plan, argument, sink));
+        }
+        self.operate(plan, argument, sink)
+    }
+
+    /// Does what an operator does.
+    fn operate(&self, plan: &Plan, argument: Batch, sink: &mut Sink<'_>) -> Result<Flow> {
         self.guard.check()?;
-        let base = argument.clone();
         let Some(input) = plan.input.as_deref() else {
             return match &plan.operator {
                 Operator::Union { parts, columns } => self.union(parts, columns, &argument, sink),
@@ -83,16 +105,7 @@ impl Run<'_, '_> {
         };
         match &plan.operator {
             Operator::Argument | Operator::Union { .. } => self.run(input, argument, sink),
-            Operator::NodeScan { node, label, tests } => self.run(input, argument, &mut |batch| {
-                let leaf = self.leaf.filter(|leaf| leaf.is(plan));
-                let from = Scan {
-                    node: *node,
-                    label: label.as_deref(),
-                    tests,
-                    leaf,
-                };
-                self.scan(&from, &batch, sink)
-            }),
+            Operator::NodeScan { .. } => self.scan_below(plan, &[], argument, sink),
             Operator::NodeSeek { node, label, seek } => self.run(input, argument, &mut |batch| {
                 self.for_each_row(&batch, sink, |row, out| {
                     let ids = self.seek(label, seek, row)?;
@@ -106,31 +119,52 @@ impl Run<'_, '_> {
                 })
             }),
             Operator::Expand(expand) => self.run(input, argument, &mut |batch| {
-                self.expand(expand, &batch, sink)
+                self.expand(expand, &self.still_open(batch), sink)
+            }),
+            Operator::Intersect(intersect) => self.run(input, argument, &mut |batch| {
+                self.intersect(intersect, &self.still_open(batch), sink)
             }),
             Operator::VariableExpand(paths) => {
-                self.run(input, argument, &mut |batch| self.walk(paths, &batch, sink))
+                self.run(input, argument, &mut |batch| {
+                    self.walk(paths, &self.still_open(batch), sink)
+                })
             }
             Operator::ShortestPath(shortest) => self.run(input, argument, &mut |batch| {
                 self.shortest(shortest, &batch, sink)
             }),
+            Operator::SearchPaths(search) => self.run(input, argument, &mut |batch| {
+                self.search_paths(search, &batch, sink)
+            }),
             Operator::Endpoints(expand, known) => self.run(input, argument, &mut |batch| {
                 self.endpoints(expand, *known, &batch, sink)
             }),
-            Operator::Filter(conditions) => self.run(input, argument, &mut |batch| {
-                self.push(self.filtered(conditions, batch)?, sink)
-            }),
+            Operator::Filter(conditions) => match input.operator {
+                // A profile tells the two apart.
+                Operator::NodeScan { .. } if self.profiler.is_none() => {
+                    self.scan_below(input, conditions, argument, sink)
+                }
+                _ => self.run(input, argument, &mut |batch| {
+                    self.push(self.filtered(conditions, batch)?, sink)
+                }),
+            },
             Operator::Extend(items) => self.run(input, argument, &mut |batch| {
                 self.push(self.extended(items, batch)?, sink)
             }),
-            Operator::Keep(slots) => self.run(input, argument, &mut |batch| {
-                self.push(batch.keep(&base, slots), sink)
-            }),
+            Operator::Keep(slots) => {
+                let base = argument.clone();
+                self.run(input, argument, &mut |batch| {
+                    self.push(batch.keep(&base, slots), sink)
+                })
+            }
             Operator::Aggregate { keys, aggregates } => {
                 self.aggregate(keys, aggregates, input, argument, sink)
             }
+            Operator::Count(count) => self.count_rows(count, input, argument, sink),
             Operator::Distinct(slots) => self.distinct(slots, input, argument, sink),
             Operator::Sort(keys) => self.sort(keys, input, argument, sink),
+            Operator::Top(keys, limit) if argument.numbers_in().is_some() => {
+                self.top_each((keys, limit), input, argument, sink)
+            }
             Operator::Top(keys, limit) => self.top(keys, limit, input, argument, sink),
             Operator::Skip(count) => self.skip(count, input, argument, sink),
             Operator::Limit(count) => self.limit(count, input, argument, sink),
@@ -182,6 +216,31 @@ impl Run<'_, '_> {
         }
     }
 
+    /// Runs a scan with the conditions of the filter above it.
+    fn scan_below(
+        &self,
+        plan: &Plan,
+        conditions: &[Expression],
+        argument: Batch,
+        sink: &mut Sink<'_>,
+    ) -> Result<Flow> {
+        let (Operator::NodeScan { node, label, tests }, Some(input)) =
+            (&plan.operator, plan.input.as_deref())
+        else {
+            return Ok(Flow::Continue);
+        };
+        self.run(input, argument, &mut |batch| {
+            let from = Scan {
+                node: *node,
+                label: label.as_deref(),
+                tests,
+                conditions,
+                leaf: self.leaf.filter(|leaf| leaf.is(plan)),
+            };
+            self.scan(&from, &batch, sink)
+        })
+    }
+
     /// Pushes a batch, if there is anything in it.
     pub(crate) fn push(&self, batch: Batch, sink: &mut Sink<'_>) -> Result<Flow> {
         match batch.is_empty() {
@@ -192,12 +251,18 @@ impl Run<'_, '_> {
 
     /// Counts a step of work, and looks at the limits after many.
     pub(crate) fn step(&self) -> Result<()> {
-        let steps = self.steps.get() + 1;
-        self.steps.set(steps % STEPS);
-        match steps == STEPS {
-            true => self.guard.check(),
-            false => Ok(()),
+        self.work(1)
+    }
+
+    /// As [`Run::step`], of work that takes as long as so many.
+    pub(crate) fn work(&self, steps: usize) -> Result<()> {
+        let steps = (self.steps.get() as usize).saturating_add(steps);
+        if steps < STEPS {
+            self.steps.set(steps as u32);
+            return Ok(());
         }
+        self.steps.set(0);
+        self.guard.check()
     }
 
     /// All rows of a plan, and an account of them.

@@ -37,22 +37,20 @@ impl<'o> Out<'o> {
     }
 
     /// Adds a row. All rows fill the same slots with values of the same kinds.
-    pub(crate) fn add<const N: usize>(&mut self, filled: [(Slot, Filled); N]) -> Result<Flow> {
-        if self.columns.is_empty() {
-            let columns = filled.iter().map(|(slot, filled)| {
+    pub(crate) fn add(&mut self, filled: impl IntoIterator<Item = (Slot, Filled)>) -> Result<Flow> {
+        let is_first = self.columns.is_empty();
+        self.rows.push(self.at);
+        for (place, (slot, filled)) in filled.into_iter().enumerate() {
+            if is_first {
                 let column = match filled {
                     Filled::Node(_) => Column::Nodes(Vec::new()),
                     Filled::Datum(_) => Column::Data(Vec::new()),
                 };
-                (*slot, column)
-            });
-            self.columns = columns.collect();
-        }
-        self.rows.push(self.at);
-        for ((_, column), (_, filled)) in self.columns.iter_mut().zip(filled) {
-            match (column, filled) {
-                (Column::Nodes(ids), Filled::Node(id)) => ids.push(id),
-                (Column::Data(data), Filled::Datum(datum)) => data.push(datum),
+                self.columns.push((slot, column));
+            }
+            match (self.columns.get_mut(place), filled) {
+                (Some((_, Column::Nodes(ids))), Filled::Node(id)) => ids.push(id),
+                (Some((_, Column::Data(data))), Filled::Datum(datum)) => data.push(datum),
                 _ => debug_assert!(false, "rows fill the same slots alike"),
             }
         }
@@ -80,6 +78,10 @@ impl<'o> Out<'o> {
         let mut made = self.batch.take(&self.rows);
         self.rows.clear();
         for (slot, column) in self.columns.drain(..) {
+            let column = match column {
+                Column::Data(data) => Column::of(data),
+                ids => ids,
+            };
             made.set(slot, column);
         }
         (self.sink)(made)

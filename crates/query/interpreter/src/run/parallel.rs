@@ -11,6 +11,7 @@ use evergraph_property_graph::graph::EntityKind;
 use super::{Flow, Result, Run};
 use crate::batch::Batch;
 use crate::graph::{Access, Graph};
+use crate::profile::{OperatorProfile, Profiler};
 use crate::{Counters, QueryError};
 
 /// The scan whose morsels threads share.
@@ -58,8 +59,10 @@ impl Run<'_, '_> {
         let (parameters, procedures, guard) = (self.parameters, self.procedures, self.guard);
         let (width, clock) = (self.width, &self.environment.clock);
         let account = self.graph.shared_account();
-        let work = |number: usize| -> Result<T> {
+        let fork = self.profiler.map(Profiler::fork);
+        let work = |number: usize| -> Result<(T, Vec<OperatorProfile>)> {
             let graph = Graph::new(Access::View(view.clone()), Arc::clone(account));
+            let profiler = fork.as_ref().map(|fork| fork());
             let run = Run {
                 graph: &graph,
                 environment: guard.environment(&graph, clock.clone(), number as u64 + 2),
@@ -71,11 +74,13 @@ impl Run<'_, '_> {
                 pending: RefCell::default(),
                 steps: Cell::new(0),
                 functions: RefCell::default(),
+                found: RefCell::default(),
                 threads: 1,
                 leaf: Some(Leaf {
                     plan: leaf,
                     next: &next,
                 }),
+                profiler: profiler.as_ref(),
             };
             let mut state = new()?;
             let done = run.run(plan, argument.clone(), &mut |batch| {
@@ -83,35 +88,50 @@ impl Run<'_, '_> {
                 Ok(Flow::Continue)
             });
             // The others end at their next look at the limits.
-            done.inspect_err(|_| guard.fail())?;
-            Ok(state)
+            done.map_err(|error| guard.told(error))
+                .inspect_err(|_| guard.fail())?;
+            drop(run);
+            Ok((state, profiler.map_or(Vec::new(), Profiler::finish)))
         };
         let stack = STACK + plan.depth() * STACK_OF_OPERATOR;
-        let results: Vec<Result<T>> = std::thread::scope(|scope| {
-            let started = (0..threads).map(|number| {
-                let work = &work;
-                let builder = std::thread::Builder::new().stack_size(stack);
-                builder.spawn_scoped(scope, move || work(number))
-            });
-            let started: Vec<_> = started.collect();
-            let joined = started.into_iter().map(|thread| match thread {
-                Ok(thread) => thread
-                    .join()
-                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-                Err(error) => {
-                    let message = format!("no thread for the query: {error}");
-                    Err(QueryError::runtime("ResourceError", "NoThread", message))
-                }
-            });
-            joined.collect()
-        });
+        let run_all = || {
+            std::thread::scope(|scope| {
+                let started = (0..threads).map(|number| {
+                    let work = &work;
+                    let builder = std::thread::Builder::new().stack_size(stack);
+                    builder.spawn_scoped(scope, move || work(number))
+                });
+                let started: Vec<_> = started.collect();
+                let joined = started.into_iter().map(|thread| match thread {
+                    Ok(thread) => thread
+                        .join()
+                        .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+                    Err(error) => {
+                        let message = format!("no thread for the query: {error}");
+                        Err(QueryError::runtime("ResourceError", "NoThread", message))
+                    }
+                });
+                joined.collect()
+            })
+        };
+        let results: Vec<Result<(T, Vec<OperatorProfile>)>> = match self.profiler {
+            Some(profiler) => profiler.waiting(run_all),
+            None => run_all(),
+        };
         let (states, errors): (Vec<_>, Vec<_>) = results.into_iter().partition(Result::is_ok);
         let mut errors: Vec<QueryError> = errors.into_iter().filter_map(Result::err).collect();
         // One that only stopped because of another says less.
         errors.sort_by_key(|error| matches!(error, QueryError::Cancelled));
         match errors.into_iter().next() {
             Some(error) => Err(error),
-            None => Ok(Some(states.into_iter().filter_map(Result::ok).collect())),
+            None => {
+                let states = states.into_iter().filter_map(Result::ok);
+                let states = states.map(|(state, operators)| {
+                    self.profiler.inspect(|profiler| profiler.add(&operators));
+                    state
+                });
+                Ok(Some(states.collect()))
+            }
         }
     }
 }
@@ -128,8 +148,10 @@ fn leaf_of(plan: &Plan) -> Option<&Plan> {
             | Operator::NodeSeek { .. }
             | Operator::NodeById { .. }
             | Operator::Expand(_)
+            | Operator::Intersect(_)
             | Operator::VariableExpand(_)
             | Operator::ShortestPath(_)
+            | Operator::SearchPaths(_)
             | Operator::Endpoints(..)
             | Operator::Filter(_)
             | Operator::Extend(_)

@@ -1,6 +1,5 @@
 //! Paths of relationships.
 
-use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use evergraph_functions::{Datum, Entities};
@@ -50,18 +49,23 @@ impl Run<'_, '_> {
         }
         let mut fitting = Ahead::new();
         for (relationship, to) in ahead {
-            let mut fits = true;
-            for (key, value) in wanted {
-                let found: Value = self
-                    .graph
-                    .property(RelationshipId(relationship).into(), key)?;
-                fits &= Datum::Value(found).equals(value) == Some(true);
-            }
-            if fits {
+            if self.has_wanted(relationship, wanted)? {
                 fitting.push((relationship, to));
             }
         }
         Ok(fitting)
+    }
+
+    /// Whether a relationship has these properties.
+    fn has_wanted(&self, relationship: u32, wanted: &[(Arc<str>, Datum)]) -> Result<bool> {
+        for (key, value) in wanted {
+            let id = RelationshipId(relationship);
+            let found: Value = self.graph.property(id.into(), key)?;
+            if Datum::Value(found).equals(value) != Some(true) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// All paths from a node, none of which has a relationship twice.
@@ -156,12 +160,8 @@ impl Run<'_, '_> {
                 continue;
             };
             out.at = at as u32;
-            for trail in self.shortest_between(shortest, batch, at, (from, to))? {
-                let list = list_of(&trail, shortest.paths.reversed);
-                let list = (step.relationship, Filled::Datum(list));
-                if out.add([list, (step.to, Filled::Node(to.0))])? == Flow::Stop {
-                    return Ok(Flow::Stop);
-                }
+            if self.shortest_between(shortest, batch, (from, to), &mut out)? == Flow::Stop {
+                return Ok(Flow::Stop);
             }
         }
         out.flush()
@@ -171,61 +171,46 @@ impl Run<'_, '_> {
         &self,
         shortest: &ShortestPath,
         batch: &Batch,
-        at: usize,
         (from, to): (NodeId, NodeId),
-    ) -> Result<Vec<Vec<u32>>> {
+        out: &mut Out<'_>,
+    ) -> Result<Flow> {
         let paths = &shortest.paths;
-        let types = self.graph.types(&paths.step.types);
-        let wanted = self.wanted(paths, batch, at)?;
+        let step = &paths.step;
+        let types = self.graph.types(&step.types);
+        let wanted = self.wanted(paths, batch, out.at as usize)?;
+        let mut stopped = Flow::Continue;
+        let mut found = |path: &[(u32, u32)]| {
+            let trail: Vec<u32> = path.iter().map(|&(relationship, _)| relationship).collect();
+            let list = list_of(&trail, paths.reversed);
+            let list = (step.relationship, Filled::Datum(list));
+            stopped = out.add([list, (step.to, Filled::Node(to.0))])?;
+            Ok(stopped)
+        };
+        if from == to {
+            if paths.least == 0 {
+                found(&[])?;
+            }
+            return Ok(stopped);
+        }
         let most = paths.most.unwrap_or(u64::MAX);
-        if from == to && paths.least == 0 {
-            return Ok(vec![Vec::new()]);
-        }
-        // Depth of each node, and the steps that lead to it from the depth before.
-        let mut reached: HashMap<u32, (u64, Vec<(u32, u32)>)> = HashMap::new();
-        reached.insert(from.0, (0, Vec::new()));
-        let mut queue = VecDeque::from([(from, 0u64)]);
-        let mut found = None;
-        while let Some((node, depth)) = queue.pop_front() {
-            if depth >= most || found.is_some_and(|found| depth >= found) {
-                break;
-            }
-            for (relationship, next) in self.ahead(paths, &types, &wanted, node)? {
-                let entry = reached.entry(next).or_insert_with(|| {
-                    queue.push_back((NodeId(next), depth + 1));
-                    (depth + 1, Vec::new())
-                });
-                if entry.0 == depth + 1 {
-                    entry.1.push((relationship, node.0));
-                }
-                if next == to.0 && from != to {
-                    found = Some(depth + 1);
-                }
-            }
-        }
-        if found.is_none() {
-            return Ok(Vec::new());
-        }
-        let mut trails = Vec::new();
-        let mut open: Vec<(u32, Vec<u32>)> = vec![(to.0, Vec::new())];
-        while let Some((node, trail)) = open.pop() {
-            self.step()?;
-            if node == from.0 {
-                let mut trail = trail;
-                trail.reverse();
-                trails.push(trail);
-                if !shortest.all {
-                    break;
-                }
-                continue;
-            }
-            for &(relationship, before) in &reached[&node].1 {
-                let mut longer = trail.clone();
-                longer.push(relationship);
-                open.push((before, longer));
-            }
-        }
-        Ok(trails)
+        let mut hops = |nodes: &[u32], forward| {
+            let towards = match forward {
+                true => step.towards,
+                false => step.towards.reversed(),
+            };
+            let mut hops = self.hops(nodes, towards, &types)?;
+            let mut failed = Ok(());
+            hops.retain(|&(_, relationship, _)| {
+                self.has_wanted(relationship, &wanted)
+                    .unwrap_or_else(|error| {
+                        failed = Err(error);
+                        false
+                    })
+            });
+            failed.map(|()| hops)
+        };
+        self.shortest_paths((from.0, to.0), most, shortest.all, &mut hops, &mut found)?;
+        Ok(stopped)
     }
 }
 

@@ -1,22 +1,30 @@
 //! Operators on rows alone: filters, projections, unions.
 
-use std::collections::HashSet;
-
 use evergraph_functions::Datum;
-use evergraph_planner::{Expression, Plan, Slot};
+use evergraph_planner::{Expression, Plan, Slot, SortKey};
 use evergraph_property_graph::Value;
 
+use super::keys::{Keys, new_rows};
 use super::{Filled, Flow, Result, Run, Sink};
 use crate::QueryError;
-use crate::batch::{Batch, Column, bytes_of};
-use crate::evaluate::Row;
+use crate::batch::{Batch, Column};
+use crate::evaluate::{Gathered, Over, Row};
 
 impl Run<'_, '_> {
     /// Rows that satisfy all conditions.
-    pub(super) fn filtered(&self, conditions: &[Expression], batch: Batch) -> Result<Batch> {
+    pub(super) fn filtered<'e>(
+        &self,
+        conditions: impl IntoIterator<Item = &'e Expression>,
+        batch: Batch,
+    ) -> Result<Batch> {
         let mut rows: Vec<u32> = (0..batch.len() as u32).collect();
+        let gathered = Gathered::default();
+        let over = Over::new(self, &batch, &gathered);
         for condition in conditions {
-            rows = self.satisfying(condition, &batch, rows)?;
+            rows = match self.ids_compared(condition, &batch, &rows) {
+                Some(rows) => rows,
+                None => over.satisfying(condition, rows)?,
+            };
         }
         match rows.len() == batch.len() {
             true => Ok(batch),
@@ -26,11 +34,13 @@ impl Run<'_, '_> {
 
     /// Rows with more slots.
     pub(super) fn extended(&self, items: &[(Slot, Expression)], mut batch: Batch) -> Result<Batch> {
+        let gathered = Gathered::default();
         for (slot, value) in items {
             let column = match value {
                 Expression::Slot(same) => batch.column(*same).clone(),
-                value => Column::Data(self.values(value, &batch)?),
+                value => Over::new(self, &batch, &gathered).all(value)?,
             };
+            gathered.forget(*slot);
             batch.set(*slot, column);
         }
         Ok(batch)
@@ -43,19 +53,20 @@ impl Run<'_, '_> {
         argument: Batch,
         sink: &mut Sink<'_>,
     ) -> Result<Flow> {
-        let mut seen: HashSet<Vec<Datum>, foldhash::fast::RandomState> = HashSet::default();
+        let numbers = argument.numbers_in();
+        let slots: Vec<Slot> = slots.iter().copied().chain(numbers).collect();
+        let mut keys = Keys::new(slots.len());
         let mut account = self.guard.account("DISTINCT");
         self.run(input, argument, &mut |batch| {
-            let mut rows = Vec::new();
-            for at in 0..batch.len() {
-                let key: Vec<Datum> = slots.iter().map(|&slot| batch.get(slot, at)).collect();
-                let size = 64 + key.iter().map(|datum| 32 + bytes_of(datum)).sum::<usize>();
-                if seen.insert(key) {
-                    account.add(size)?;
-                    rows.push(at as u32);
-                }
+            let columns: Vec<&Column> = slots.iter().map(|&slot| batch.column(slot)).collect();
+            let before = keys.len();
+            let numbers = keys.numbers(&columns, batch.len());
+            account.set(keys.bytes())?;
+            let rows = new_rows(&numbers, before);
+            match rows.len() == batch.len() {
+                true => self.push(batch, sink),
+                false => self.push(batch.take(&rows), sink),
             }
-            self.push(batch.take(&rows), sink)
         })
     }
 
@@ -89,6 +100,12 @@ impl Run<'_, '_> {
         sink: &mut Sink<'_>,
     ) -> Result<Flow> {
         let mut left = self.count(count, &argument)?;
+        if let Some(slot) = argument.numbers_in() {
+            let mut taken = vec![0; argument.len()];
+            return self.run(input, argument, &mut |batch| {
+                self.push(counted(batch, slot, &mut taken, |taken| taken >= left), sink)
+            });
+        }
         self.run(input, argument, &mut |batch| {
             let skipped = left.min(batch.len());
             left -= skipped;
@@ -107,6 +124,9 @@ impl Run<'_, '_> {
         sink: &mut Sink<'_>,
     ) -> Result<Flow> {
         let mut left = self.count(count, &argument)?;
+        if argument.numbers_in().is_some() {
+            return self.limit_each(left, input, argument, sink);
+        }
         let mut stopped = false;
         self.run(input, argument, &mut |batch| {
             let taken = left.min(batch.len());
@@ -130,6 +150,37 @@ impl Run<'_, '_> {
         Ok(match stopped {
             true => Flow::Stop,
             false => Flow::Continue,
+        })
+    }
+
+    /// The first so many rows for each row around.
+    fn limit_each(
+        &self,
+        most: usize,
+        input: &Plan,
+        argument: Batch,
+        sink: &mut Sink<'_>,
+    ) -> Result<Flow> {
+        let slot = argument.numbers_in().unwrap_or_default();
+        let mut taken = vec![0; argument.len()];
+        self.run(input, argument, &mut |batch| {
+            self.push(counted(batch, slot, &mut taken, |taken| taken < most), sink)
+        })
+    }
+
+    /// The first rows in order, for each row around.
+    pub(super) fn top_each(
+        &self,
+        (keys, limit): (&[SortKey], &Expression),
+        input: &Plan,
+        argument: Batch,
+        sink: &mut Sink<'_>,
+    ) -> Result<Flow> {
+        let most = self.count(limit, &argument)?;
+        let slot = argument.numbers_in().unwrap_or_default();
+        let mut taken = vec![0; argument.len()];
+        self.sort(keys, input, argument, &mut |batch| {
+            self.push(counted(batch, slot, &mut taken, |taken| taken < most), sink)
         })
     }
 
@@ -167,7 +218,7 @@ impl Run<'_, '_> {
     ) -> Result<Flow> {
         for (plan, slots) in parts {
             let flow = self.run(plan, argument.clone(), &mut |batch| {
-                let mut made = argument.repeated_around(self.width, batch.len());
+                let mut made = argument.beside(&batch);
                 for (&from, &to) in slots.iter().zip(columns) {
                     made.set(to, batch.column(from).clone());
                 }
@@ -179,4 +230,21 @@ impl Run<'_, '_> {
         }
         Ok(Flow::Continue)
     }
+}
+
+/// Rows of a batch by how many rows for the same row around came before.
+fn counted(
+    batch: Batch,
+    slot: Slot,
+    taken: &mut [usize],
+    is_kept: impl Fn(usize) -> bool,
+) -> Batch {
+    let numbers = batch.numbers(slot);
+    let mut rows = Vec::new();
+    for (row, number) in numbers.into_iter().enumerate() {
+        let taken = &mut taken[number as usize];
+        rows.extend(is_kept(*taken).then_some(row as u32));
+        *taken += 1;
+    }
+    batch.take(&rows)
 }

@@ -21,6 +21,8 @@ pub(super) struct Scan<'s> {
     pub(super) label: Option<&'s str>,
     /// What their properties pass.
     pub(super) tests: &'s [ScanTest],
+    /// Conditions of the filter above.
+    pub(super) conditions: &'s [Expression],
     /// The morsels, if threads share them.
     pub(super) leaf: Option<Leaf<'s>>,
 }
@@ -37,48 +39,67 @@ fn comparison_of(comparison: Written) -> Comparison {
 }
 
 impl Run<'_, '_> {
-    /// Each row with each node of a scan, morsel by morsel, or those morsels that no other
-    /// thread takes.
+    /// Each row with each node of a scan that satisfies the conditions above it, morsel by
+    /// morsel, or those morsels that no other thread takes.
     pub(super) fn scan(&self, scan: &Scan<'_>, batch: &Batch, sink: &mut Sink<'_>) -> Result<Flow> {
         let Some(labelled) = self.graph.labelled(scan.label) else {
             return Ok(Flow::Continue);
         };
         let reader = self.graph.reader();
         let morsels = reader.morsels(EntityKind::Node);
-        let mut ids = Vec::new();
         for at in 0..batch.len() {
-            let filter = self.tested(labelled.clone(), scan, &mut Row::new(batch, at))?;
-            let mut number = 0;
+            let (filter, left) = self.tested(labelled.clone(), scan, &mut Row::new(batch, at))?;
+            let mut push = |ids: Vec<u32>| {
+                let mut made = batch.repeated(at, ids.len());
+                made.set(scan.node, Column::Nodes(ids));
+                self.push(self.filtered(left.iter().copied(), made)?, sink)
+            };
+            let (mut ids, mut pushed, mut number) = (Vec::new(), 0, 0);
             while let Some(morsel) = morsels.get(scan.leaf.map_or(number, |leaf| leaf.take())) {
                 number += 1;
                 self.guard.check()?;
-                ids.clear();
+                let before = ids.len();
                 reader.scan(&morsel, &filter, &mut ids, self.graph.account())?;
-                self.graph.account().release(4 * ids.len() as u64);
-                for ids in ids.chunks(BATCH) {
-                    let mut made = batch.repeated(at, ids.len());
-                    made.set(scan.node, Column::Nodes(ids.to_vec()));
-                    if sink(made)? == Flow::Stop {
+                self.graph
+                    .account()
+                    .release(4 * (ids.len() - before) as u64);
+                // The first rows go on soon: there may be a limit.
+                while !ids.is_empty() && ids.len() >= BATCH.min(pushed) {
+                    let rest = ids.split_off(ids.len().min(BATCH));
+                    let part = std::mem::replace(&mut ids, rest);
+                    pushed += part.len();
+                    if push(part)? == Flow::Stop {
                         return Ok(Flow::Stop);
                     }
                 }
+            }
+            if !ids.is_empty() && push(ids)? == Flow::Stop {
+                return Ok(Flow::Stop);
             }
         }
         Ok(Flow::Continue)
     }
 
-    /// A filter with the tests of a scan, as far as they can be decided there.
-    fn tested(&self, mut filter: Filter, scan: &Scan<'_>, row: &mut Row<'_>) -> Result<Filter> {
+    /// A filter with the tests of a scan, as far as they can be decided there, and the
+    /// conditions that are left.
+    fn tested<'s>(
+        &self,
+        mut filter: Filter,
+        scan: &Scan<'s>,
+        row: &mut Row<'_>,
+    ) -> Result<(Filter, Vec<&'s Expression>)> {
+        let mut left: Vec<&Expression> = scan.conditions.iter().collect();
         for test in scan.tests {
-            // An error is one only if there are rows: the filter meets it.
+            // An error is one only if there are rows: what is left meets it.
             if let (Some(key), Ok(Datum::Value(value))) =
                 (self.graph.key(&test.key), self.value(&test.value, row))
             {
                 let comparison = comparison_of(test.comparison);
                 filter = filter.and(key, Test::Compares(comparison, value));
+                left.retain(|condition| !test.is(condition, scan.node));
             }
         }
-        Ok(filter)
+        Ok((filter, left))
     }
 
     /// The node of an id, if there is one.

@@ -39,9 +39,95 @@ fn a_query_ends_at_its_timeout() {
     assert!(matches!(with(limits, PRODUCT), Err(QueryError::Timeout(_))));
 }
 
+/// Each of these would take days.
+#[test]
+fn nothing_goes_on_without_looking_at_the_clock() {
+    let graph = graph();
+    rows(
+        &graph,
+        "UNWIND range(1, 3000) AS x CREATE (:N {x: x}) WITH x WHERE x <= 20 CREATE (:K {x: x})",
+    );
+    rows(
+        &graph,
+        "MATCH (a:K), (b:K) WHERE a.x < b.x CREATE (a)-[:R]->(b)",
+    );
+    for text in [
+        PRODUCT,
+        "MATCH (a:N), (b:N), (c:N) WHERE a.x + b.x + c.x < 0 RETURN a",
+        "UNWIND range(1, 1000000) AS a UNWIND range(1, 1000000) AS b RETURN count(*)",
+        "MATCH (a:K)-[*]-(b:K) RETURN count(*)",
+        "MATCH p = (a:K)-[*]-(b:K) WHERE length(p) < 0 RETURN p",
+        "MATCH (a:K {x: 1}) MATCH (a)-[:R*0..20]-(b) RETURN DISTINCT b",
+        "RETURN reduce(s = 0, x IN range(1, 100000) | \
+         reduce(t = s, y IN range(1, 100000) | (t + y) % 7))",
+        "RETURN size([x IN range(1, 100000) WHERE any(y IN range(1, 100000) WHERE x + y < 0)])",
+        "RETURN all(x IN range(1, 1000000) WHERE none(y IN range(1, 1000000) WHERE x = -y))",
+        "UNWIND range(1, 1000000) AS x WITH x WHERE size(reverse(range(1, 100000))) = x RETURN x",
+        "UNWIND range(1, 1000000) AS x RETURN sum(size([y IN range(1, 10000) | y + x]))",
+        "MATCH (n:N) WHERE COUNT { MATCH (a:N), (b:N) } < 0 RETURN n",
+        "MATCH (n:N) WHERE NOT EXISTS { MATCH (a:N), (b:N), (c:N) WHERE a.x + b.x + c.x > 9000 } RETURN n",
+        "UNWIND range(1, 1000000) AS x \
+         WITH x, reduce(s = 'ab', i IN range(1, 12) | s + s) AS t \
+         WHERE t =~ '(a|b|ab)*c' RETURN x",
+        "UNWIND range(1, 1000000) AS x CALL { UNWIND range(1, 1000000) AS y RETURN y } \
+         WITH y WHERE y < 0 RETURN y",
+    ] {
+        let limits = Limits {
+            timeout: Some(Duration::from_millis(20)),
+            ..Limits::default()
+        };
+        let options = Options {
+            limits,
+            ..Options::default()
+        };
+        let query = Query::prepare_with(&graph, text, options).expect(text);
+        let ended = query.execute(&graph, &Parameters::new());
+        let ended = ended.map(Iterator::count);
+        assert!(
+            matches!(ended, Err(QueryError::Timeout(_))),
+            "{text}: {ended:?}"
+        );
+    }
+}
+
+/// Another thread cancels what runs: the query tells that it has begun by asking.
+#[test]
+fn another_thread_cancels() {
+    let graph = graph();
+    rows(&graph, "UNWIND range(1, 3000) AS x CREATE (:N {x: x})");
+    let above = Cancellation::new();
+    let limits = Limits {
+        cancellation: above.child(),
+        ..Limits::default()
+    };
+    let options = Options {
+        limits,
+        ..Options::default()
+    };
+    let text = "MATCH (a:N), (b:N), (c:N) RETURN a";
+    let query = Query::prepare_with(&graph, text, options).expect("a query");
+    let (begun, begins) = std::sync::mpsc::channel();
+    std::thread::scope(|scope| {
+        let above = &above;
+        scope.spawn(move || {
+            begins.recv().expect("it begins");
+            above.cancel();
+        });
+        let ended = query.read_each(&graph.view(), &Parameters::new(), &mut |_| {
+            let _ = begun.send(());
+            std::ops::ControlFlow::Continue(())
+        });
+        assert!(matches!(ended, Err(QueryError::Cancelled)), "{ended:?}");
+    });
+}
+
 #[test]
 fn a_query_keeps_to_its_memory() {
     for text in [
+        "RETURN [x IN range(1, 1000) | range(1, 10000)] AS l",
+        "RETURN COLLECT { MATCH (a:N), (b:N) RETURN a } AS l",
+        "UNWIND range(0, 99) AS x RETURN CASE x WHEN 0 THEN 0 ELSE range(1, 3000) END AS l",
+        "MATCH (a:N) RETURN a.x AS x, range(1, 1000) AS l ORDER BY x",
         "MATCH (a:N), (b:N) RETURN a.x AS x, b.x AS y ORDER BY x",
         "MATCH (a:N), (b:N) RETURN collect(a.x * b.x)",
         "MATCH (a:N), (b:N) RETURN DISTINCT a.x, b.x",

@@ -1,8 +1,15 @@
 //! Queries on graphs, through the public interface.
 
+mod counts;
+mod groups;
 mod joins;
 mod limits;
+mod paths;
+mod profile;
 mod queries;
+mod spill;
+mod streams;
+mod subqueries;
 mod threads;
 mod writes;
 

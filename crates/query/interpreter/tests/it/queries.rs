@@ -64,6 +64,16 @@ fn subqueries_see_the_row_around_them() {
     assert_eq!(value(&graph, text), 3i64.into());
 }
 
+/// What a clause reads for a join is read after the clauses before it have written.
+#[test]
+fn a_join_sees_what_was_written_before_it() {
+    let graph = graph();
+    let text = "UNWIND range(1, 5) AS n CREATE (:P {n: n}) WITH count(*) AS all \
+                UNWIND [[1, 2], [2, 3]] AS pair MATCH (a:P {n: pair[0]}), (b:P {n: pair[1]}) \
+                CREATE (a)-[:R]->(b) RETURN count(*)";
+    assert_eq!(value(&graph, text), 2i64.into());
+}
+
 #[test]
 fn a_snapshot_is_read_as_of_its_name() {
     let graph = graph();
@@ -85,12 +95,13 @@ fn a_program_registers_procedures() {
     let signature = Signature {
         inputs: vec![("n".into(), Type::Integer)],
         outputs: vec![("i".into(), Type::Integer)],
+        ..Signature::default()
     };
-    procedures.register("my.range", signature, |_, arguments| {
+    procedures.register("my.range", "", signature, |_, arguments| {
         let most = arguments[0].as_value().and_then(|value| value.as_integer());
         Ok((0..most.ok_or("no number")?)
             .map(|i| vec![i.into()])
-            .collect())
+            .collect::<Vec<_>>())
     });
     let options = Options {
         procedures,

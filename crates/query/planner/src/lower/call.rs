@@ -59,6 +59,7 @@ impl Lowering<'_> {
                 results,
                 optional: call.optional,
                 effect,
+                writes: procedure.writes,
             }),
             rows,
         );
@@ -106,7 +107,7 @@ impl Lowering<'_> {
                 let detail = "InvalidArgumentPassingMode";
                 return Err(PlanError::syntax(detail, call.at, message));
             }
-            let names = procedure.inputs.iter();
+            let names = procedure.inputs.iter().take(procedure.needed());
             return Ok(names
                 .map(|(name, _)| Expression::Parameter(name.as_str().into()))
                 .collect());

@@ -2,6 +2,7 @@
 
 mod call;
 mod expression;
+mod path;
 mod pattern;
 mod projection;
 mod query;
@@ -17,7 +18,7 @@ use crate::plan::{Aggregate, Expression, Plan, Slot};
 use crate::{Catalog, PlanError, rewrite};
 
 pub(crate) use pattern::as_label;
-pub use pattern::{NodeToFind, Pattern, Predicate, RelationshipToFind};
+pub use pattern::{NodeToFind, Pattern, Predicate, RelationshipToFind, SearchToFind};
 
 /// A query ready to run.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,13 +44,29 @@ pub(crate) type Scope = BTreeMap<String, Slot>;
 /// Procedures that do not exist or take other arguments; parts of the language that are
 /// read but not run.
 pub fn plan(query: &tree::Query, catalog: &dyn Catalog) -> Result<PlannedQuery, PlanError> {
+    planned(query, catalog, &|plan| rewrite::all(plan, catalog))
+}
+
+/// As [`plan`], without the rewrites that only save work.
+///
+/// # Errors
+/// As [`plan`].
+pub fn plan_plainly(query: &tree::Query, catalog: &dyn Catalog) -> Result<PlannedQuery, PlanError> {
+    planned(query, catalog, &rewrite::needed)
+}
+
+fn planned(
+    query: &tree::Query,
+    catalog: &dyn Catalog,
+    rewritten: &dyn Fn(Plan) -> (Plan, bool),
+) -> Result<PlannedQuery, PlanError> {
     let mut lowering = Lowering::new(catalog);
     let as_of = match &query.as_of {
         Some(as_of) => Some(lowering.expression(as_of, &Scope::new())?),
         None => None,
     };
     let (plan, columns) = lowering.query(query, Plan::argument(), &Scope::new())?;
-    let (plan, writes) = rewrite::all(plan);
+    let (plan, writes) = rewritten(plan);
     Ok(PlannedQuery {
         plan,
         columns,

@@ -1,13 +1,14 @@
 //! Patterns as graphs of what is to be found.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use evergraph_syntax::tree::{self, Direction, Factor, Labels, Selector};
+use evergraph_syntax::tree::{self, Labels, PathMode, Selector};
 
 use super::expression::conjuncts;
+use super::path::{Chain, Inner, Link, is_search, towards};
 use super::{Lowering, Scope, text};
-use crate::plan::{Expression, Plan, Slot, Towards, names_of};
+use crate::plan::{Expression, PathSearch, Plan, Slot, Towards, names_of};
 use crate::{PlanError, order};
 
 /// Nodes and relationships to be found together.
@@ -53,6 +54,19 @@ pub struct RelationshipToFind {
     pub properties: Vec<(Arc<str>, Expression)>,
     /// Whether all of the shortest paths are found, or one.
     pub shortest: Option<bool>,
+    /// How it is searched, if not step by step.
+    pub search: Option<Box<SearchToFind>>,
+    /// Whether others may be the same.
+    pub repeatable: bool,
+}
+
+/// A path that is searched whole.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SearchToFind {
+    /// From left to right.
+    pub path: PathSearch,
+    /// Slots that its conditions need.
+    pub needs: Vec<Slot>,
 }
 
 /// What is to be true, and the slots that decide it.
@@ -65,23 +79,29 @@ pub struct Predicate {
 }
 
 /// A pattern that is being lowered.
-struct Finding<'a> {
-    pattern: Pattern,
+pub(super) struct Finding<'a> {
+    pub(super) pattern: Pattern,
     /// Variables of before.
-    before: &'a Scope,
+    pub(super) before: &'a Scope,
     /// Places of nodes with variables.
-    nodes: BTreeMap<String, usize>,
+    pub(super) nodes: BTreeMap<String, usize>,
+    /// Nodes within paths that are found whole.
+    pub(super) inner: BTreeSet<String>,
+    /// Whether a relationship may be found twice.
+    pub(super) repeatable: bool,
     /// Conditions of the text, with the slots of what has them.
-    conditions: Vec<Condition<'a>>,
+    pub(super) conditions: Vec<Condition<'a>>,
 }
 
-enum Condition<'a> {
+pub(super) enum Condition<'a> {
     Properties(Slot, &'a tree::Properties),
     PathProperties(usize, &'a tree::Properties),
     Labels(Slot, Labels),
     Where(&'a tree::Expression),
     /// A list that a path's relationships are.
     Same(Slot, Slot),
+    /// Within a path that is searched.
+    Within(usize, Inner<'a>),
 }
 
 impl Lowering<'_> {
@@ -94,11 +114,25 @@ impl Lowering<'_> {
         input: Plan,
         scope: &mut Scope,
     ) -> Result<Plan, PlanError> {
+        self.found_patterns(patterns, filter, false, input, scope)
+    }
+
+    /// As [`Lowering::match_patterns`]; `repeatable` if a relationship may be found twice.
+    pub(super) fn found_patterns(
+        &mut self,
+        patterns: &[tree::PathPattern],
+        filter: Option<&tree::Expression>,
+        repeatable: bool,
+        input: Plan,
+        scope: &mut Scope,
+    ) -> Result<Plan, PlanError> {
         let before = scope.clone();
         let mut finding = Finding {
             pattern: Pattern::default(),
             before: &before,
             nodes: BTreeMap::new(),
+            inner: BTreeSet::new(),
+            repeatable,
             conditions: Vec::new(),
         };
         for pattern in patterns {
@@ -108,7 +142,7 @@ impl Lowering<'_> {
         let filters = filters.into_iter().map(Condition::Where);
         finding.conditions.extend(filters);
         for condition in std::mem::take(&mut finding.conditions) {
-            self.condition(condition, &mut finding.pattern, scope)?;
+            self.condition(condition, &mut finding.pattern, (&before, scope))?;
         }
         let catalog = self.catalog;
         Ok(order::find(finding.pattern, input, catalog))
@@ -120,52 +154,67 @@ impl Lowering<'_> {
         finding: &mut Finding<'a>,
         scope: &mut Scope,
     ) -> Result<(), PlanError> {
-        let shortest = match &path.selector {
-            Selector::All => None,
-            Selector::ShortestPath => Some(false),
-            Selector::Shortest(tree::Count::Number(1)) => Some(false),
-            Selector::AllShortestPaths | Selector::AllShortest => Some(true),
-            Selector::Any(_) | Selector::Shortest(_) | Selector::ShortestGroups(_) => {
-                return Err(PlanError::unsupported(path.at, "this selector of paths"));
-            }
+        let chain = Chain::of(path);
+        let slots = match self.choice(path, &chain)? {
+            Some(choice) => self.whole_path(path, &chain, choice, finding, scope)?,
+            None => self.linked_path(path, &chain, finding, scope)?,
         };
-        let mut slots = Vec::new();
-        let mut last: Option<usize> = None;
-        let mut open: Option<&'a tree::RelationshipPattern> = None;
-        for factor in &path.factors {
-            match factor {
-                Factor::Node(node) => {
-                    let place = self.node(node, finding, scope)?;
-                    if let (Some(relationship), Some(left)) = (open.take(), last) {
-                        let ends = (left, place);
-                        let slot =
-                            self.relationship(relationship, ends, shortest, finding, scope)?;
-                        slots.push(slot);
-                    }
-                    slots.push(finding.pattern.nodes[place].slot);
-                    last = Some(place);
-                }
-                Factor::Relationship(relationship) => open = Some(relationship),
-                Factor::Group(group) => {
-                    return Err(PlanError::unsupported(group.at, "a quantified path"));
-                }
-            }
-        }
-        if let Some(variable) = &path.variable {
+        for variable in chain.names {
             let slot = self.slot(&variable.text);
             scope.insert(variable.text.clone(), slot);
-            finding.pattern.paths.push((slot, slots));
+            finding.pattern.paths.push((slot, slots.clone()));
         }
         Ok(())
     }
 
-    fn node<'a>(
+    /// A path whose links are found one by one.
+    fn linked_path<'a>(
         &mut self,
-        node: &'a tree::NodePattern,
+        path: &'a tree::PathPattern,
+        chain: &Chain<'a>,
+        finding: &mut Finding<'a>,
+        scope: &mut Scope,
+    ) -> Result<Vec<Slot>, PlanError> {
+        let shortest = match &path.selector {
+            Selector::ShortestPath => Some(false),
+            Selector::AllShortestPaths => Some(true),
+            _ => None,
+        };
+        let walks = finding.repeatable || path.mode == PathMode::Walk;
+        let mut places = Vec::with_capacity(chain.nodes.len());
+        for &node in &chain.nodes {
+            places.push(self.node(node, finding, scope)?);
+        }
+        let mut slots = vec![finding.pattern.nodes[places[0]].slot];
+        for (number, link) in chain.links.iter().enumerate() {
+            let ends = (places[number], places[number + 1]);
+            let slot = match link {
+                Link::One(one) if !is_search(one, walks && shortest.is_none()) => {
+                    self.relationship(one, ends, shortest, finding, scope)?
+                }
+                link => self.searched_link(link, ends, walks, finding, scope)?,
+            };
+            slots.extend([slot, finding.pattern.nodes[ends.1].slot]);
+        }
+        if let Some(filter) = chain.filter {
+            let filters = conjuncts(filter).into_iter().map(Condition::Where);
+            finding.conditions.extend(filters);
+        }
+        Ok(slots)
+    }
+
+    /// The place of a node; without a pattern, of any.
+    pub(super) fn node<'a>(
+        &mut self,
+        node: Option<&'a tree::NodePattern>,
         finding: &mut Finding<'a>,
         scope: &mut Scope,
     ) -> Result<usize, PlanError> {
-        let place = self.node_place(node, finding, scope);
+        let variable = node.and_then(|node| node.variable.as_ref());
+        let place = self.node_place(variable, finding, scope)?;
+        let Some(node) = node else {
+            return Ok(place);
+        };
         let slot = finding.pattern.nodes[place].slot;
         if let Some(labels) = &node.labels {
             let parts = match labels {
@@ -188,22 +237,23 @@ impl Lowering<'_> {
 
     fn node_place(
         &mut self,
-        node: &tree::NodePattern,
+        variable: Option<&tree::Name>,
         finding: &mut Finding<'_>,
         scope: &mut Scope,
-    ) -> usize {
+    ) -> Result<usize, PlanError> {
         let place = finding.pattern.nodes.len();
-        let Some(variable) = &node.variable else {
+        let Some(variable) = variable else {
             let slot = self.unnamed();
             finding
                 .pattern
                 .nodes
                 .push(NodeToFind { slot, bound: false });
-            return place;
+            return Ok(place);
         };
         if let Some(&place) = finding.nodes.get(&variable.text) {
-            return place;
+            return Ok(place);
         }
+        finding.need_outside(variable)?;
         let bound = finding.before.get(&variable.text).copied();
         let slot = bound.unwrap_or_else(|| self.slot(&variable.text));
         self.used.push(slot);
@@ -211,7 +261,7 @@ impl Lowering<'_> {
         finding.nodes.insert(variable.text.clone(), place);
         let bound = bound.is_some();
         finding.pattern.nodes.push(NodeToFind { slot, bound });
-        place
+        Ok(place)
     }
 
     fn relationship<'a>(
@@ -249,9 +299,6 @@ impl Lowering<'_> {
         self.used.push(bound.unwrap_or(slot));
         let types = from.types.as_ref().map(names_of);
         if let (Some(labels), Some(None)) = (&from.types, &types) {
-            if length.is_some() {
-                return Err(PlanError::unsupported(from.at, "such types of a path"));
-            }
             let condition = Condition::Labels(slot, labels.clone());
             finding.conditions.push(condition);
         }
@@ -263,9 +310,6 @@ impl Lowering<'_> {
             });
         }
         if let Some(filter) = &from.filter {
-            if length.is_some() {
-                return Err(PlanError::unsupported(filter.at, "WHERE within a path"));
-            }
             let filters = conjuncts(filter).into_iter().map(Condition::Where);
             finding.conditions.extend(filters);
         }
@@ -274,15 +318,13 @@ impl Lowering<'_> {
             bound: bound.is_some() && length.is_none(),
             left,
             right,
-            towards: match from.direction {
-                Direction::Right => Towards::Outgoing,
-                Direction::Left => Towards::Incoming,
-                Direction::Either => Towards::Both,
-            },
+            towards: towards(from.direction),
             types: types.flatten().unwrap_or_default(),
             length,
             properties: Vec::new(),
             shortest,
+            search: None,
+            repeatable: finding.repeatable,
         });
         Ok(slot)
     }
@@ -291,7 +333,7 @@ impl Lowering<'_> {
         &mut self,
         condition: Condition<'_>,
         pattern: &mut Pattern,
-        scope: &Scope,
+        (before, scope): (&Scope, &Scope),
     ) -> Result<(), PlanError> {
         match condition {
             Condition::Properties(slot, properties) => {
@@ -320,11 +362,14 @@ impl Lowering<'_> {
                 condition: Expression::equal(Expression::Slot(found), Expression::Slot(list)),
                 slots: vec![found, list],
             }),
+            Condition::Within(place, inner) => {
+                self.inner_condition(place, inner, pattern, before, scope)?;
+            }
         }
         Ok(())
     }
 
-    fn properties_of<'a>(
+    pub(super) fn properties_of<'a>(
         &mut self,
         properties: &'a tree::Properties,
     ) -> Result<Vec<(Arc<str>, &'a tree::Expression)>, PlanError> {

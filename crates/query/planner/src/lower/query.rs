@@ -154,12 +154,13 @@ impl Lowering<'_> {
                 "AS OF of one MATCH (write it before the first clause)",
             ));
         }
-        let filter = found.filter.as_ref();
+        let (filter, repeatable) = (found.filter.as_ref(), found.repeatable);
         if !found.optional {
-            return self.match_patterns(&found.patterns, filter, input, scope);
+            return self.found_patterns(&found.patterns, filter, repeatable, input, scope);
         }
         let before = scope.clone();
-        let inner = self.match_patterns(&found.patterns, filter, Plan::argument(), scope)?;
+        let none = Plan::argument();
+        let inner = self.found_patterns(&found.patterns, filter, repeatable, none, scope)?;
         let brings = scope
             .iter()
             .filter(|(name, _)| !before.contains_key(*name))

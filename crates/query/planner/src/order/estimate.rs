@@ -2,22 +2,35 @@
 
 use evergraph_syntax::tree::{Comparison, Labels};
 
-use super::{Finder, directions};
-use crate::lower::{Predicate, RelationshipToFind};
+use super::Finder;
+use super::fan_out::Parts;
+use crate::lower::{Predicate, RelationshipToFind, as_label};
 use crate::plan::{Expression, Slot};
 
 /// Rows that an equality keeps.
 const EQUALITY: f64 = 0.1;
 /// Rows that another condition keeps.
 const CONDITION: f64 = 0.5;
-/// Steps of a path that are estimated at most.
-const STEPS: u64 = 6;
+
+/// An expansion of all rows, estimated.
+pub(super) struct Step {
+    /// Rows that it gives.
+    pub(super) rows: f64,
+    /// Rows that satisfy the conditions on what it found, too.
+    pub(super) kept: f64,
+    /// Labels of what it found.
+    pub(super) reached: Parts,
+}
 
 impl Finder<'_> {
     /// The part of the rows that satisfies a condition.
     pub(super) fn selectivity(&self, predicate: &Predicate) -> f64 {
         match &predicate.condition {
-            Expression::Labelled(_, labels) => self.labelled(labels),
+            Expression::Labelled(_, labels) => {
+                let reached = as_label(&predicate.condition);
+                let reached = reached.and_then(|(node, _)| self.reached.get(&node));
+                self.labelled(labels, reached)
+            }
             Expression::Comparison(_, others) => match others.as_slice() {
                 [(Comparison::Equal, _)] => EQUALITY,
                 _ => CONDITION,
@@ -27,59 +40,63 @@ impl Finder<'_> {
         }
     }
 
-    fn labelled(&self, labels: &Labels) -> f64 {
-        let all = self.catalog.nodes(None).max(1.0);
+    /// The part of nodes that has labels, of those that an expansion reached or of all.
+    fn labelled(&self, labels: &Labels, reached: Option<&Parts>) -> f64 {
         match labels {
-            Labels::Name(name) => (self.catalog.nodes(Some(&name.text)) / all).clamp(1e-9, 1.0),
+            Labels::Name(name) => match reached.filter(|parts| !parts.is_empty()) {
+                Some(parts) => parts.get(name.text.as_str()).copied().unwrap_or(0.0),
+                None => self.catalog.nodes(Some(&name.text)) / self.catalog.nodes(None).max(1.0),
+            }
+            .clamp(1e-9, 1.0),
             Labels::Any => 1.0,
-            Labels::Not(inner) => 1.0 - self.labelled(inner),
-            Labels::And(parts) => parts.iter().map(|part| self.labelled(part)).product(),
+            Labels::Not(inner) => 1.0 - self.labelled(inner, reached),
+            Labels::And(parts) => {
+                let parts = parts.iter().map(|part| self.labelled(part, reached));
+                parts.product()
+            }
             Labels::Or(parts) => {
-                let sum: f64 = parts.iter().map(|part| self.labelled(part)).sum();
-                sum.min(1.0)
+                let parts = parts.iter().map(|part| self.labelled(part, reached));
+                parts.sum::<f64>().min(1.0)
             }
         }
     }
 
-    /// Rows after the expansion of a relationship from an end that is known, and the
-    /// conditions on the other end.
-    pub(super) fn rows_after(&self, one: &RelationshipToFind, known: (bool, bool)) -> f64 {
-        let nodes = self.catalog.nodes(None).max(1.0);
-        let relationships = match one.types.as_slice() {
-            [] => self.catalog.relationships(None),
-            types => {
-                let counts = types
-                    .iter()
-                    .map(|kind| self.catalog.relationships(Some(kind)));
-                counts.sum()
-            }
-        };
-        let degree = (relationships / nodes * directions(one.towards)).max(1e-9);
-        let fan_out = match one.length {
-            None => degree,
-            Some((least, most)) => {
-                let most = most.unwrap_or(STEPS).clamp(least.min(STEPS), STEPS);
-                let least = least.min(most);
-                let sum: f64 = (least..=most).map(|steps| degree.powf(steps as f64)).sum();
-                sum.max(degree)
-            }
-        };
-        let rows = self.plan.rows * fan_out;
-        if known.0 && known.1 {
-            return rows / nodes;
-        }
+    /// Rows after the expansion of a relationship from an end that is known.
+    pub(super) fn step_of(&self, one: &RelationshipToFind, known: (bool, bool)) -> Step {
+        let fan_out = self.fan_out(one, known.0);
         let end = if known.0 { one.right } else { one.left };
-        rows * self.kept_at(self.pattern.nodes[end].slot)
+        let far = self.pattern.nodes[end].slot;
+        let rows = self.plan.rows * fan_out.rows;
+        if known.0 && known.1 {
+            let rows = match one.shortest {
+                Some(_) => self.plan.rows,
+                None => rows * self.hit(&fan_out.reached, far),
+            };
+            return Step {
+                rows,
+                kept: rows,
+                reached: Parts::new(),
+            };
+        }
+        Step {
+            rows,
+            kept: rows * self.kept_at(far, &fan_out.reached),
+            reached: fan_out.reached,
+        }
     }
 
     /// The part of the nodes that satisfies the conditions on one alone.
-    fn kept_at(&self, node: Slot) -> f64 {
+    fn kept_at(&self, node: Slot, reached: &Parts) -> f64 {
         let missing = &self.missing;
         let is_alone = |one: &&Predicate| {
             let mut open = one.slots.iter().filter(|slot| missing.contains(slot));
             open.next() == Some(&node) && open.all(|slot| *slot == node)
         };
         let conditions = self.predicates.iter().filter(is_alone);
-        conditions.map(|one| self.selectivity(one)).product()
+        let parts = conditions.map(|one| match as_label(&one.condition) {
+            Some((_, labels)) => self.labelled(labels, Some(reached)),
+            None => self.selectivity(one),
+        });
+        parts.product()
     }
 }

@@ -4,17 +4,19 @@
 //! lookup of a node, or the expansion of a relationship from a node that is known.
 
 mod estimate;
+mod fan_out;
 mod join;
 mod seek;
 
+pub use seek::is_volatile;
 pub(crate) use seek::mentions;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Catalog;
 use crate::lower::{Pattern, Predicate, RelationshipToFind};
 use crate::plan::{
-    Expand, Expression, Operator, Plan, ShortestPath, Slot, Towards, VariableExpand,
+    Choice, Expand, Expression, Operator, Plan, ShortestPath, Slot, VariableExpand,
 };
 
 /// The matches of a pattern for each row of a plan.
@@ -24,6 +26,9 @@ pub fn find(pattern: Pattern, input: Plan, catalog: &dyn Catalog) -> Plan {
     let mut missing: BTreeSet<Slot> = nodes.map(|node| node.slot).collect();
     missing.extend(relationships.map(|one| one.slot));
     missing.extend(pattern.paths.iter().map(|&(path, _)| path));
+    let searches = pattern.relationships.iter();
+    let searches = searches.filter_map(|one| one.search.as_deref());
+    missing.extend(searches.flat_map(|search| search.path.brings()));
     let mut finder = Finder {
         catalog,
         open: (0..pattern.relationships.len()).collect(),
@@ -31,6 +36,7 @@ pub fn find(pattern: Pattern, input: Plan, catalog: &dyn Catalog) -> Plan {
         predicates: pattern.predicates.clone(),
         pattern,
         missing,
+        reached: BTreeMap::new(),
         plan: input,
     };
     finder.run();
@@ -48,6 +54,8 @@ struct Finder<'a> {
     predicates: Vec<Predicate>,
     /// Slots that are not filled yet.
     missing: BTreeSet<Slot>,
+    /// Labels of nodes that expansions found, estimated.
+    reached: BTreeMap<Slot, fan_out::Parts>,
     plan: Plan,
 }
 
@@ -116,19 +124,36 @@ impl Finder<'_> {
             if !may || (one.shortest.is_some() && !both) {
                 return None;
             }
-            Some((place, self.rows_after(one, known)))
+            if let Some(search) = &one.search {
+                let needs_both = search.path.choice != Choice::All;
+                let mut needs = search.needs.iter();
+                if (needs_both && !both) || needs.any(|slot| self.missing.contains(slot)) {
+                    return None;
+                }
+            }
+            Some((place, self.step_of(one, known)))
         });
-        let cheapest = costs.min_by(|one, other| one.1.total_cmp(&other.1));
-        let Some((place, rows)) = cheapest else {
+        let cheapest = costs.min_by(|one, other| one.1.kept.total_cmp(&other.1.kept));
+        let Some((place, estimate)) = cheapest else {
             return false;
         };
         let relationship = self.pattern.relationships[place].clone();
         let reversed = !self.is_known(relationship.left);
         let mut step = self.step(&relationship, reversed);
         step.into = self.is_known(relationship.left) && self.is_known(relationship.right);
-        let operator = match relationship.length {
-            None => Operator::Expand(step),
-            Some((least, most)) => {
+        let (found, step_is_into) = (step.to, step.into);
+        let operator = match (relationship.search, relationship.length) {
+            (Some(search), _) => {
+                let mut path = search.path;
+                path.into = step.into;
+                path.unlike = step.unlike;
+                Operator::SearchPaths(match reversed {
+                    true => path.turned(),
+                    false => path,
+                })
+            }
+            (None, None) => Operator::Expand(step),
+            (None, Some((least, most))) => {
                 let paths = VariableExpand {
                     step,
                     least,
@@ -142,8 +167,11 @@ impl Finder<'_> {
                 }
             }
         };
+        if !step_is_into {
+            self.reached.insert(found, estimate.reached);
+        }
         self.close(place);
-        self.push(operator, rows);
+        self.push(operator, estimate.rows);
         true
     }
 
@@ -163,9 +191,9 @@ impl Finder<'_> {
             into: false,
             towards,
             types: one.types.clone(),
-            unlike: match one.shortest {
-                Some(_) => Vec::new(),
-                None => self.found.clone(),
+            unlike: match one.shortest.is_some() || one.repeatable {
+                true => Vec::new(),
+                false => self.found.clone(),
             },
         }
     }
@@ -175,10 +203,11 @@ impl Finder<'_> {
         self.open.retain(|&other| other != place);
         let one = &self.pattern.relationships[place];
         let ends = [one.left, one.right].map(|end| self.pattern.nodes[end].slot);
-        for slot in ends.into_iter().chain([one.slot]) {
+        let brought = one.search.iter().flat_map(|search| search.path.brings());
+        for slot in ends.into_iter().chain([one.slot]).chain(brought) {
             self.missing.remove(&slot);
         }
-        if one.shortest.is_none() {
+        if one.shortest.is_none() && !one.repeatable {
             self.found.push(one.slot);
         }
     }
@@ -215,13 +244,5 @@ impl Finder<'_> {
         let items = items.collect();
         let rows = self.plan.rows;
         self.push(Operator::Extend(items), rows);
-    }
-}
-
-/// Relationships per relationship of a direction.
-fn directions(towards: Towards) -> f64 {
-    match towards {
-        Towards::Both => 2.0,
-        _ => 1.0,
     }
 }

@@ -269,7 +269,7 @@ fn of_key(condition: &Expression, node: Slot, place: usize) -> Option<OfKey<'_>>
 }
 
 /// Whether a function gives another value at each call.
-fn is_volatile(name: &str) -> bool {
+pub fn is_volatile(name: &str) -> bool {
     matches!(name, "rand" | "randomuuid") || name.ends_with(".realtime")
 }
 

@@ -2,12 +2,14 @@
 
 mod expression;
 mod operator;
+mod path;
 mod print;
 mod visit;
 
 pub use expression::*;
 pub use operator::*;
-pub use print::{print, print_operator};
+pub use path::*;
+pub use print::{print, print_operator, print_rows, print_with};
 
 /// A place in a row. Each variable of a query has its own, so that a row of a subquery
 /// is a row of the query around it with more slots filled.

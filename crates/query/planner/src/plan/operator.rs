@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use evergraph_syntax::tree::{Comparison, Labels};
 
-use super::{Aggregate, Expression, Plan, Slot};
+use super::{Aggregate, Expression, PathSearch, Plan, Slot};
 
 /// What is done with rows.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,10 +38,14 @@ pub enum Operator {
     },
     /// Relationships of a node.
     Expand(Expand),
+    /// Common neighbors of nodes.
+    Intersect(Intersect),
     /// Paths of relationships from a node.
     VariableExpand(VariableExpand),
     /// Shortest paths between two nodes.
     ShortestPath(ShortestPath),
+    /// Paths with parts that repeat, selectors or modes.
+    SearchPaths(PathSearch),
     /// Ends of a relationship that is known, in each order that fits, and which of them
     /// are known.
     Endpoints(Expand, [bool; 2]),
@@ -58,6 +62,8 @@ pub enum Operator {
         /// What is computed of each group.
         aggregates: Vec<(Slot, Aggregate)>,
     },
+    /// Groups of rows, counted with what is found at their nodes.
+    Count(Count),
     /// Rows that differ in these slots, which alone they keep.
     Distinct(Vec<Slot>),
     /// Rows in order.
@@ -206,6 +212,47 @@ pub struct Expand {
     pub unlike: Vec<Slot>,
 }
 
+/// Common neighbors of nodes that are known, with a relationship from each.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Intersect {
+    /// The common neighbor.
+    pub to: Slot,
+    /// The relationships, each from a node that is known.
+    pub steps: Vec<Expand>,
+    /// Nodes that are known, whose ids are lower than that of the common neighbor.
+    pub above: Vec<Slot>,
+    /// Nodes that are known, whose ids are higher.
+    pub below: Vec<Slot>,
+}
+
+/// Groups of rows, counted: each row as often as there are ways to choose a relationship
+/// for each branch, all of them different where they have to be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Count {
+    /// What the rows of a group have in common.
+    pub keys: Vec<(Slot, Expression)>,
+    /// Slots that get the number.
+    pub counts: Vec<Slot>,
+    /// Branches at nodes of the row.
+    pub branches: Vec<Branch>,
+    /// Relationships of the row that may be those of branches, which they differ from.
+    pub found: Vec<Expand>,
+}
+
+/// Relationships of a node that are counted and not found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Branch {
+    /// The relationships. They differ from those of the row, of the branch around and of
+    /// the branches beside it that `unlike` names here or there.
+    pub step: Expand,
+    /// Labels of the nodes at their other ends.
+    pub labels: Vec<Labels>,
+    /// Nodes of the row that those nodes are not.
+    pub differs: Vec<Slot>,
+    /// Branches at those nodes.
+    pub branches: Vec<Branch>,
+}
+
 /// Paths of relationships from a node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VariableExpand {
@@ -321,6 +368,8 @@ pub struct ProcedureCall {
     pub optional: bool,
     /// Whether it is called for its effect: each row stays.
     pub effect: bool,
+    /// Whether it changes the graph.
+    pub writes: bool,
 }
 
 /// Labels of which a scan can look for each alone.
@@ -332,5 +381,21 @@ pub fn names_of(labels: &Labels) -> Option<Vec<Arc<str>>> {
             Some(parts?.into_iter().flatten().collect())
         }
         _ => None,
+    }
+}
+
+impl Expand {
+    /// Whether a relationship of it could be of another, but has to differ.
+    pub fn may_be(&self, other: &Expand) -> bool {
+        let differs =
+            self.unlike.contains(&other.relationship) || other.unlike.contains(&self.relationship);
+        differs && self.shares_types(other)
+    }
+
+    /// Whether a relationship may be of a type of both.
+    pub fn shares_types(&self, other: &Expand) -> bool {
+        self.types.is_empty()
+            || other.types.is_empty()
+            || self.types.iter().any(|kind| other.types.contains(kind))
     }
 }

@@ -2,21 +2,37 @@
 
 use std::fmt::Write as _;
 
-use evergraph_syntax::tree::{Comparison, Operator as Sign, Quantity, SubqueryKind, TextTest};
-
-use super::{
-    Aggregate, Constant, Create, Expand, Expression, MapItem, Operator, Plan, Seek, SetItem, Slot,
-    SortKey, Step, Towards,
+use evergraph_syntax::tree::{
+    Comparison, Operator as Sign, PathMode, Quantity, SubqueryKind, TextTest,
 };
 
-/// Prints a plan with the names of its slots.
+use super::{
+    Aggregate, Branch, Choice, Constant, Create, Expand, Expression, MapItem, Operator, PathPart,
+    PathSearch, PathStep, PathTest, Plan, Seek, SetItem, Slot, SortKey, Step, Towards,
+};
+
+/// Prints a plan with the names of its slots and estimated rows.
 pub fn print(plan: &Plan, names: &[String]) -> String {
+    print_with(plan, names, &|plan| print_rows(plan.rows))
+}
+
+/// Prints a plan with the names of its slots, and in brackets what is noted of each
+/// operator.
+pub fn print_with(plan: &Plan, names: &[String], note: &dyn Fn(&Plan) -> String) -> String {
     let mut printer = Printer {
         names,
         text: String::new(),
     };
-    printer.plan(plan, 0);
+    printer.plan(plan, 0, note);
     printer.text
+}
+
+/// An estimate of rows.
+pub fn print_rows(rows: f64) -> String {
+    match rows < 10.0 {
+        true => format!("{rows:.1}"),
+        false => format!("{rows:.0}"),
+    }
 }
 
 /// The head of an operator, as its line in a printed plan has it.
@@ -31,19 +47,14 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    fn plan(&mut self, plan: &Plan, depth: usize) {
+    fn plan(&mut self, plan: &Plan, depth: usize, note: &dyn Fn(&Plan) -> String) {
         let mut next = Some(plan);
         while let Some(plan) = next {
             let head = self.operator(&plan.operator);
-            let rows = plan.rows;
-            let rows = match rows < 10.0 {
-                true => format!("{rows:.1}"),
-                false => format!("{rows:.0}"),
-            };
-            let _ = writeln!(self.text, "{:depth$}{head} [{rows}]", "");
+            let _ = writeln!(self.text, "{:depth$}{head} [{}]", "", note(plan));
             for inner in plan.operator.inner() {
                 let _ = writeln!(self.text, "{:depth$}  |", "");
-                self.plan(inner, depth + 4);
+                self.plan(inner, depth + 4, note);
             }
             next = plan.input.as_deref();
         }
@@ -87,6 +98,21 @@ impl Printer<'_> {
                 let name = if expand.into { "ExpandInto" } else { "Expand" };
                 format!("{name} {}", self.expand(expand, ""))
             }
+            Operator::Intersect(one) => {
+                let steps: Vec<String> =
+                    one.steps.iter().map(|step| self.expand(step, "")).collect();
+                let to = self.name(one.to);
+                let above = one
+                    .above
+                    .iter()
+                    .map(|&slot| format!(" > {}", self.name(slot)));
+                let below = one
+                    .below
+                    .iter()
+                    .map(|&slot| format!(" < {}", self.name(slot)));
+                let bounds: String = above.chain(below).collect();
+                format!("Intersect {to}{bounds} of {}", steps.join(", "))
+            }
             Operator::VariableExpand(paths) => {
                 let most = paths.most.map_or(String::new(), |most| most.to_string());
                 let length = format!("*{}..{most}", paths.least);
@@ -100,6 +126,7 @@ impl Printer<'_> {
                 };
                 format!("{name} {}", self.expand(&shortest.paths.step, "*"))
             }
+            Operator::SearchPaths(search) => format!("SearchPaths {}", self.search(search)),
             Operator::Endpoints(expand, _) => format!("Endpoints {}", self.expand(expand, "")),
             Operator::Filter(conditions) => {
                 format!("Filter {}", self.list(conditions, " AND "))
@@ -113,6 +140,12 @@ impl Printer<'_> {
                 let aggregates: Vec<String> = aggregates.collect();
                 let keys = self.items(keys);
                 format!("Aggregate [{}] by [{keys}]", aggregates.join(", "))
+            }
+            Operator::Count(count) => {
+                let branches: Vec<String> =
+                    count.branches.iter().map(|one| self.branch(one)).collect();
+                let (counts, keys) = (self.slots(&count.counts), self.items(&count.keys));
+                format!("Count [{counts}] by [{keys}] of {}", branches.join(", "))
             }
             Operator::Distinct(slots) => format!("Distinct {}", self.slots(slots)),
             Operator::Sort(keys) => format!("Sort {}", self.sort_keys(keys)),
@@ -202,6 +235,76 @@ impl Printer<'_> {
             Towards::Incoming => format!("({from})<-{relationship}-({to})"),
             Towards::Both => format!("({from})-{relationship}-({to})"),
         }
+    }
+
+    fn search(&self, search: &PathSearch) -> String {
+        let mut text = match &search.choice {
+            Choice::All => String::new(),
+            Choice::Shortest(count) => format!("SHORTEST {} ", self.expression(count)),
+            Choice::Groups(count) => format!("SHORTEST {} GROUPS ", self.expression(count)),
+        };
+        text += match search.mode {
+            PathMode::Trail => "",
+            PathMode::Walk => "WALK ",
+            PathMode::Acyclic => "ACYCLIC ",
+            PathMode::Simple => "SIMPLE ",
+        };
+        text += &format!("({})", self.name(search.nodes[0]));
+        for (part, &node) in search.parts.iter().zip(&search.nodes[1..]) {
+            match part {
+                PathPart::Step(step) => text += &self.path_step(step),
+                PathPart::Repeat(repeat) => {
+                    text += &format!("(({})", self.name(repeat.nodes[0]));
+                    for (step, &node) in repeat.steps.iter().zip(&repeat.nodes[1..]) {
+                        text += &format!("{}({})", self.path_step(step), self.name(node));
+                    }
+                    text += &self.path_tests(&repeat.tests);
+                    let most = repeat.most.map_or(String::new(), |most| most.to_string());
+                    text += &format!("){{{},{most}}}", repeat.least);
+                }
+            }
+            text += &format!("({})", self.name(node));
+        }
+        text + &self.path_tests(&search.tests)
+    }
+
+    fn path_step(&self, step: &PathStep) -> String {
+        let types = match step.types.is_empty() {
+            true => String::new(),
+            false => format!(":{}", step.types.join("|")),
+        };
+        let inner = format!("[{}{types}]", self.name(step.relationship));
+        match step.towards {
+            Towards::Outgoing => format!("-{inner}->"),
+            Towards::Incoming => format!("<-{inner}-"),
+            Towards::Both => format!("-{inner}-"),
+        }
+    }
+
+    fn path_tests(&self, tests: &[PathTest]) -> String {
+        if tests.is_empty() {
+            return String::new();
+        }
+        let tests: Vec<String> = tests
+            .iter()
+            .map(|test| self.expression(&test.condition))
+            .collect();
+        format!(" WHERE {}", tests.join(" AND "))
+    }
+
+    fn branch(&self, branch: &Branch) -> String {
+        let labels = branch.labels.iter().map(|labels| format!(":{labels}"));
+        let labels: String = labels.collect();
+        let differs = branch.differs.iter();
+        let differs: String = differs
+            .map(|&slot| format!(" <> {}", self.name(slot)))
+            .collect();
+        let inner: Vec<String> = branch.branches.iter().map(|one| self.branch(one)).collect();
+        let inner = match inner.is_empty() {
+            true => String::new(),
+            false => format!(" {{ {} }}", inner.join(", ")),
+        };
+        format!("{}{labels}{differs}{inner}", self.expand(&branch.step, ""))
     }
 
     fn items(&self, items: &[(Slot, Expression)]) -> String {

@@ -63,12 +63,14 @@ impl Operator {
                 let properties = shortest.paths.properties.iter();
                 properties.map(|(_, value)| value).collect()
             }
+            Operator::SearchPaths(search) => search.expressions(),
             Operator::Filter(conditions) => conditions.iter().collect(),
             Operator::Extend(items) => items.iter().map(|(_, value)| value).collect(),
             Operator::Aggregate { keys, aggregates } => {
                 let arguments = aggregates.iter().flat_map(|(_, one)| &one.arguments);
                 keys.iter().map(|(_, key)| key).chain(arguments).collect()
             }
+            Operator::Count(count) => count.keys.iter().map(|(_, key)| key).collect(),
             Operator::Sort(keys) => keys.iter().map(|key| &key.key).collect(),
             Operator::Top(keys, limit) => {
                 let keys = keys.iter().map(|key| &key.key);

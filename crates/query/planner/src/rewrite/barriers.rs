@@ -52,7 +52,11 @@ fn barred(plan: Plan) -> (Plan, Since) {
 fn is_breaker(operator: &Operator) -> bool {
     matches!(
         operator,
-        Operator::Aggregate { .. } | Operator::Sort(_) | Operator::Top(..) | Operator::Eager
+        Operator::Aggregate { .. }
+            | Operator::Count(_)
+            | Operator::Sort(_)
+            | Operator::Top(..)
+            | Operator::Eager
     )
 }
 
@@ -78,9 +82,12 @@ fn reads(operator: &Operator) -> bool {
             | Operator::NodeSeek { .. }
             | Operator::NodeById { .. }
             | Operator::Expand(_)
+            | Operator::Intersect(_)
             | Operator::VariableExpand(_)
             | Operator::ShortestPath(_)
+            | Operator::SearchPaths(_)
             | Operator::Endpoints(..)
+            | Operator::Count(_)
             | Operator::Merge(_)
             | Operator::Call(_)
     );

@@ -2,26 +2,38 @@
 //! same rows.
 
 mod barriers;
+mod counts;
 mod creates;
+mod intersections;
 mod joins;
 mod scans;
 mod top;
 
 pub use barriers::add_barriers;
+pub use counts::count_by_degrees;
 pub use creates::join_creates;
+pub use intersections::use_intersections;
 pub use joins::use_semi_joins;
 pub use scans::push_tests;
 pub(crate) use scans::turned;
 pub use top::use_top;
 
+use crate::Catalog;
 use crate::plan::{Operator, Plan};
 
 /// Applies all rules; also whether the plan writes.
-pub fn all(plan: Plan) -> (Plan, bool) {
+pub fn all(plan: Plan, catalog: &dyn Catalog) -> (Plan, bool) {
     let plan = use_semi_joins(plan);
+    let plan = use_intersections(plan);
+    let plan = count_by_degrees(plan, catalog);
     let plan = use_top(plan);
     let plan = push_tests(plan);
     let plan = join_creates(plan);
+    needed(plan)
+}
+
+/// Applies the rules without which a plan is wrong; also whether the plan writes.
+pub fn needed(plan: Plan) -> (Plan, bool) {
     let plan = add_barriers(plan);
     let mut writes = false;
     plan.for_each(&mut |one| writes |= is_write(&one.operator));
@@ -30,14 +42,16 @@ pub fn all(plan: Plan) -> (Plan, bool) {
 
 /// Whether an operator itself writes.
 pub(crate) fn is_write(operator: &Operator) -> bool {
-    matches!(
-        operator,
-        Operator::Create(_)
-            | Operator::Merge(_)
-            | Operator::Set(_)
-            | Operator::Delete { .. }
-            | Operator::Foreach { .. }
-    )
+    let calls = matches!(operator, Operator::Call(call) if call.writes);
+    calls
+        || matches!(
+            operator,
+            Operator::Create(_)
+                | Operator::Merge(_)
+                | Operator::Set(_)
+                | Operator::Delete { .. }
+                | Operator::Foreach { .. }
+        )
 }
 
 /// Applies a rule to all plans within a plan, and then to the plan. Recursive only where

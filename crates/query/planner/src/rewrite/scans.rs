@@ -7,7 +7,7 @@ use crate::order::mentions;
 use crate::plan::{Expression, Operator, Plan, ScanTest, Slot};
 
 /// Gives a scan the comparisons of the filter above it: it leaves out what does not pass
-/// them, chunk by chunk. The filter stays and has fewer rows to look at.
+/// them, chunk by chunk. The filter stays: for what the scan cannot decide.
 pub fn push_tests(plan: Plan) -> Plan {
     bottom_up(plan, &|mut plan| {
         let Operator::Filter(conditions) = &plan.operator else {
@@ -22,6 +22,24 @@ pub fn push_tests(plan: Plan) -> Plan {
         }
         plan
     })
+}
+
+impl ScanTest {
+    /// Whether it is what a condition on the node says: a scan that decides the one has
+    /// decided the other.
+    pub fn is(&self, condition: &Expression, node: Slot) -> bool {
+        let Expression::Comparison(left, others) = condition else {
+            return false;
+        };
+        let [(comparison, right)] = others.as_slice() else {
+            return false;
+        };
+        let of_key = |one: &Expression| one.as_property() == Some((node, &self.key));
+        let is = |property: &Expression, comparison, value: &Expression| {
+            of_key(property) && comparison == self.comparison && *value == self.value
+        };
+        is(left, *comparison, right) || is(right, turned(*comparison), left)
+    }
 }
 
 fn as_test(condition: &Expression, node: Slot) -> Option<ScanTest> {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use evergraph_planner::{Catalog, Index, plan, print};
+use evergraph_planner::{Catalog, Ends, Index, plan, print};
 use evergraph_syntax::scope::{Signature, Type};
 use evergraph_syntax::tree::{Body, Query};
 use expect_test::expect_file;
@@ -16,6 +16,7 @@ impl Catalog for Social {
             None => 100_000.0,
             Some("Person") => 10_000.0,
             Some("Tag") => 50.0,
+            Some("Post") => 80_000.0,
             Some(_) => 0.0,
         }
     }
@@ -26,6 +27,24 @@ impl Catalog for Social {
             Some("KNOWS") => 200_000.0,
             Some("LIKES") => 300_000.0,
             Some(_) => 0.0,
+        }
+    }
+
+    fn ends(&self, kind: &str) -> Ends {
+        let all = |parts: &[(&str, f64)]| {
+            let parts = parts.iter();
+            parts.map(|&(label, part)| (label.into(), part)).collect()
+        };
+        match kind {
+            "KNOWS" => Ends {
+                sources: all(&[("Person", 1.0)]),
+                targets: all(&[("Person", 1.0)]),
+            },
+            "LIKES" => Ends {
+                sources: all(&[("Person", 1.0)]),
+                targets: all(&[("Tag", 0.1), ("Post", 0.9)]),
+            },
+            _ => Ends::default(),
         }
     }
 
@@ -42,8 +61,8 @@ impl Catalog for Social {
 
     fn procedure(&self, name: &str) -> Option<Signature> {
         (name == "db.labels").then(|| Signature {
-            inputs: Vec::new(),
             outputs: vec![("label".into(), Type::Text)],
+            ..Signature::default()
         })
     }
 }
@@ -75,6 +94,19 @@ fn patterns_begin_where_they_are_cheapest() {
         "MATCH (p:Person) WHERE p.name STARTS WITH 'A' RETURN p",
         "MATCH (p:Person) WHERE p.name IN ['Ann', 'Bob'] RETURN p",
         "MATCH (n) WHERE id(n) = $id RETURN n",
+    ]));
+}
+
+/// 20 friends a person, 30 likes, a tenth of them of the few tags.
+#[test]
+fn types_have_labels_at_their_ends() {
+    expect_file!["golden/ends.txt"].assert_eq(&printed(&[
+        "MATCH (a:Person {name: 'Ann'})-[:KNOWS]-(b:Person)-[:LIKES]->(c:Tag) RETURN c",
+        "MATCH (a {name: 'Ann'})-[:KNOWS]->(b)-[:LIKES]->(c) RETURN c",
+        "MATCH (a:Person {name: 'Ann'})-[:LIKES]->(p:Post)<-[:LIKES]-(b), (b)-[:KNOWS]->(a) \
+         RETURN b",
+        "MATCH (t:Tag)<-[:LIKES|KNOWS]-(b)-[:OTHER]->() RETURN b",
+        "MATCH (a:Person {name: 'Ann'})-[:KNOWS*1..2]-(b) MATCH (b)-[:LIKES*0..2]->(t) RETURN t",
     ]));
 }
 

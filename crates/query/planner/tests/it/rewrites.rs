@@ -8,7 +8,7 @@ use expect_test::expect_file;
 
 use crate::plans::{Social, parsed};
 
-fn before_and_after(rule: fn(Plan) -> Plan, queries: &[&str]) -> String {
+fn before_and_after(rule: impl Fn(Plan) -> Plan, queries: &[&str]) -> String {
     let mut text = String::new();
     for query in queries {
         let (plan, names) = lower_only(&parsed(query), &Social).expect("a plan");
@@ -78,4 +78,40 @@ fn scans_decide_comparisons() {
         ],
     );
     expect_file!["golden/scans.txt"].assert_eq(&text);
+}
+
+#[test]
+fn rows_are_counted_by_degrees() {
+    let text = before_and_after(
+        |plan| rewrite::count_by_degrees(plan, &Social),
+        &[
+            // From the middle.
+            "MATCH (a)-->(b)-->(c) RETURN count(*)",
+            "MATCH (p:Person)-[:KNOWS]->(q:Person)-[:LIKES]->(t:Tag) RETURN count(*)",
+            // From what is grouped by.
+            "MATCH (p:Person)-[:LIKES]->(t:Tag) RETURN t.name AS name, count(p)",
+            // What is looked at is found.
+            "MATCH (a:Tag)<--(b)-->(c) WHERE b.x > 1 AND a <> c RETURN count(*)",
+            "MATCH (a:Tag)-->(b)-->(c)-->(d) RETURN count(*)",
+            "MATCH (a:Tag)-->(b)-->(a) RETURN count(*)",
+            "MATCH (a:Tag)-->(b) RETURN count(DISTINCT b)",
+            "MATCH (a:Tag)-->(b) RETURN count(*), max(b.x)",
+        ],
+    );
+    expect_file!["golden/counts.txt"].assert_eq(&text);
+}
+
+#[test]
+fn common_neighbors_are_intersected() {
+    let text = before_and_after(
+        rewrite::use_intersections,
+        &[
+            "MATCH (a:Tag)-->(b)-->(c)-->(a) RETURN a",
+            "MATCH (a)--(b)--(c)--(a) WHERE id(a) < id(b) AND id(b) < id(c) RETURN count(*)",
+            "MATCH (a:Tag)-->(b), (a)-->(c)<--(b), (a)-->(d)<--(b), (c)--(d) WHERE d.x > 1 \
+             RETURN d",
+            "MATCH (a:Tag)-->(b)-->(b) RETURN b",
+        ],
+    );
+    expect_file!["golden/intersections.txt"].assert_eq(&text);
 }

@@ -323,7 +323,17 @@ impl Parser<'_> {
     fn subquery(&mut self, kind: SubqueryKind) -> Parsed<Node> {
         self.need("{")?;
         let is_selector = |parser: &Self| {
-            let words = ["ALL", "ANY", "SHORTEST", "shortestPath", "allShortestPaths"];
+            let words = [
+                "ALL",
+                "ANY",
+                "SHORTEST",
+                "shortestPath",
+                "allShortestPaths",
+                "WALK",
+                "TRAIL",
+                "ACYCLIC",
+                "SIMPLE",
+            ];
             words.iter().any(|word| parser.is_word(word))
         };
         let has_name = self.is_variable_ahead(0) && self.is_ahead(1, "=");

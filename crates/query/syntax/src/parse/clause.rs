@@ -95,6 +95,12 @@ impl Parser<'_> {
     }
 
     fn match_clause(&mut self, optional: bool) -> Parsed<ClauseKind> {
+        let repeatable = self.take_words(&["REPEATABLE", "ELEMENTS"])
+            || self.take_words(&["REPEATABLE", "ELEMENT", "BINDINGS"]);
+        if !repeatable {
+            let _ = self.take_words(&["DIFFERENT", "RELATIONSHIPS"])
+                || self.take_words(&["DIFFERENT", "RELATIONSHIP", "BINDINGS"]);
+        }
         let patterns = self.separated(Self::path_pattern)?;
         let as_of = match self.take_words(&["AS", "OF"]) {
             true => Some(self.expression()?),
@@ -102,6 +108,7 @@ impl Parser<'_> {
         };
         Ok(ClauseKind::Match(Match {
             optional,
+            repeatable,
             patterns,
             as_of,
             filter: self.filter()?,

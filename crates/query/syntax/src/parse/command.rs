@@ -3,8 +3,8 @@
 use super::{Parsed, Parser};
 use crate::error::Detail;
 use crate::tree::{
-    Command, CopyFrom, CopySource, CopyTo, CreateConstraint, CreateIndex, Drop, IndexKind, Listing,
-    Map, Name, Requirement, Show, Subject,
+    Command, CreateConstraint, CreateIndex, Drop, IndexKind, Listing, Name, Requirement, Show,
+    Subject,
 };
 
 const LISTINGS: [(&str, Listing); 10] = [
@@ -198,48 +198,5 @@ impl Parser<'_> {
             columns,
             filter,
         }))
-    }
-
-    fn copy(&mut self) -> Parsed<Command> {
-        let source = if self.take("(") {
-            let query = self.deeper(|parser| parser.query(false))?;
-            self.need(")")?;
-            CopySource::Query(query)
-        } else if self.is_word("FROM") || self.is_word("TO") {
-            CopySource::Graph
-        } else {
-            CopySource::Label(self.name("a label, a type, a query in parentheses, FROM or TO")?)
-        };
-        if self.take_word("TO") {
-            let file = self.expression()?;
-            let options = self.options()?;
-            return Ok(Command::CopyTo(CopyTo {
-                source,
-                file,
-                options,
-            }));
-        }
-        let label = match source {
-            CopySource::Graph => None,
-            CopySource::Label(label) => Some(label),
-            CopySource::Query(_) => return Err(self.unexpected("TO", &["TO"])),
-        };
-        if !self.take_word("FROM") {
-            return Err(self.unexpected("FROM or TO", &["FROM", "TO"]));
-        }
-        let file = self.expression()?;
-        let options = self.options()?;
-        Ok(Command::CopyFrom(CopyFrom {
-            label,
-            file,
-            options,
-        }))
-    }
-
-    fn options(&mut self) -> Parsed<Option<Map>> {
-        match self.take_word("WITH") {
-            true => self.map().map(Some),
-            false => Ok(None),
-        }
     }
 }

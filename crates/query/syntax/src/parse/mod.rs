@@ -4,6 +4,7 @@
 mod atom;
 mod clause;
 mod command;
+mod copy;
 mod expression;
 mod pattern;
 mod query;

@@ -4,8 +4,8 @@ use super::{Parsed, Parser};
 use crate::error::{Detail, Problem};
 use crate::lexer::Token;
 use crate::tree::{
-    Count, Direction, Factor, Group, Labels, Length, Map, NodePattern, PathPattern, Properties,
-    Quantifier, RelationshipPattern, Selector,
+    Count, Direction, Factor, Group, Labels, Length, Map, NodePattern, PathMode, PathPattern,
+    Properties, Quantifier, RelationshipPattern, Selector,
 };
 
 /// Whose labels are read.
@@ -33,24 +33,30 @@ impl Parser<'_> {
             Some("allshortestpaths") => Some(Selector::AllShortestPaths),
             _ => None,
         };
-        let (selector, factors) = match function.filter(|_| self.is_ahead(1, "(")) {
+        let (selector, mode, factors) = match function.filter(|_| self.is_ahead(1, "(")) {
             Some(selector) => {
                 self.place += 2;
                 let factors = self.factors()?;
                 self.need(")")?;
-                (selector, factors)
+                (selector, PathMode::Trail, factors)
             }
-            None => (self.selector()?, self.factors()?),
+            None => {
+                let (selector, mode) = self.prefix()?;
+                (selector, mode, self.factors()?)
+            }
         };
         Ok(PathPattern {
             variable,
             selector,
+            mode,
             factors,
             at: self.since(start),
         })
     }
 
-    fn selector(&mut self) -> Parsed<Selector> {
+    /// Which paths are found, and what one may have twice.
+    fn prefix(&mut self) -> Parsed<(Selector, PathMode)> {
+        let mut counted = None;
         let selector = match () {
             () if self.take_word("ALL") => match self.take_word("SHORTEST") {
                 true => Selector::AllShortest,
@@ -61,21 +67,34 @@ impl Parser<'_> {
                 false => Selector::Any(self.count()),
             },
             () if self.take_word("SHORTEST") => {
-                let count = self.count();
-                self.path_word();
-                if self.take_word("GROUP") || self.take_word("GROUPS") {
-                    Selector::ShortestGroups(count.unwrap_or(Count::Number(1)))
-                } else {
-                    let Some(count) = count else {
-                        return Err(self.unexpected("a number of paths", &[]));
-                    };
-                    Selector::Shortest(count)
-                }
+                counted = Some(self.count());
+                Selector::All
             }
-            () => return Ok(Selector::All),
+            () => Selector::All,
         };
+        let mode = self.path_mode();
         self.path_word();
-        Ok(selector)
+        let selector = match counted {
+            None => selector,
+            Some(count) if self.take_word("GROUP") || self.take_word("GROUPS") => {
+                Selector::ShortestGroups(count.unwrap_or(Count::Number(1)))
+            }
+            Some(Some(count)) => Selector::Shortest(count),
+            Some(None) => return Err(self.unexpected("a number of paths", &[])),
+        };
+        Ok((selector, mode))
+    }
+
+    fn path_mode(&mut self) -> PathMode {
+        match () {
+            () if self.take_word("WALK") => PathMode::Walk,
+            () if self.take_word("ACYCLIC") => PathMode::Acyclic,
+            () if self.take_word("SIMPLE") => PathMode::Simple,
+            () => {
+                self.take_word("TRAIL");
+                PathMode::Trail
+            }
+        }
     }
 
     fn path_word(&mut self) {

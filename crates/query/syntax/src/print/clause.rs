@@ -57,6 +57,9 @@ impl Display for Match {
         } else {
             "MATCH "
         })?;
+        if self.repeatable {
+            f.write_str("REPEATABLE ELEMENTS ")?;
+        }
         Separated(&self.patterns, ", ").fmt(f)?;
         optional(f, " AS OF ", self.as_of.as_ref())?;
         optional(f, " WHERE ", self.filter.as_ref())

@@ -4,8 +4,8 @@ use std::fmt::{self, Display, Formatter};
 
 use super::{Separated, optional};
 use crate::tree::{
-    Command, CopyFrom, CopySource, CopyTo, CreateConstraint, CreateIndex, Drop, IndexKind, Listing,
-    Name, Requirement, Show, Subject,
+    Command, CreateConstraint, CreateIndex, Drop, IndexKind, Listing, Name, Requirement, Show,
+    Subject,
 };
 
 impl Display for Command {
@@ -110,27 +110,5 @@ impl Display for Show {
             write!(f, " YIELD {}", Separated(&self.columns, ", "))?;
         }
         optional(f, " WHERE ", self.filter.as_ref())
-    }
-}
-
-impl Display for CopyFrom {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str("COPY")?;
-        optional(f, " ", self.label.as_ref())?;
-        write!(f, " FROM {}", self.file)?;
-        optional(f, " WITH ", self.options.as_ref())
-    }
-}
-
-impl Display for CopyTo {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str("COPY")?;
-        match &self.source {
-            CopySource::Graph => {}
-            CopySource::Label(label) => write!(f, " {label}")?,
-            CopySource::Query(query) => write!(f, " ({query})")?,
-        }
-        write!(f, " TO {}", self.file)?;
-        optional(f, " WITH ", self.options.as_ref())
     }
 }

@@ -2,6 +2,7 @@
 
 mod clause;
 mod command;
+mod copy;
 mod expression;
 mod pattern;
 

@@ -4,8 +4,8 @@ use std::fmt::{self, Display, Formatter};
 
 use super::{Parameter, Separated, optional};
 use crate::tree::{
-    Count, Direction, Factor, Group, Labels, Length, NodePattern, PathPattern, Properties,
-    Quantifier, RelationshipPattern, Selector,
+    Count, Direction, Factor, Group, Labels, Length, NodePattern, PathMode, PathPattern,
+    Properties, Quantifier, RelationshipPattern, Selector,
 };
 
 impl Display for PathPattern {
@@ -14,13 +14,21 @@ impl Display for PathPattern {
             write!(f, "{variable} = ")?;
         }
         let factors = Separated(&self.factors, "");
+        let mode = match self.mode {
+            PathMode::Trail => "",
+            PathMode::Walk => "WALK ",
+            PathMode::Acyclic => "ACYCLIC ",
+            PathMode::Simple => "SIMPLE ",
+        };
         match &self.selector {
-            Selector::All => factors.fmt(f),
-            Selector::Any(None) => write!(f, "ANY {factors}"),
-            Selector::Any(Some(count)) => write!(f, "ANY {count} {factors}"),
-            Selector::AllShortest => write!(f, "ALL SHORTEST {factors}"),
-            Selector::Shortest(count) => write!(f, "SHORTEST {count} {factors}"),
-            Selector::ShortestGroups(count) => write!(f, "SHORTEST {count} GROUPS {factors}"),
+            Selector::All => write!(f, "{mode}{factors}"),
+            Selector::Any(None) => write!(f, "ANY {mode}{factors}"),
+            Selector::Any(Some(count)) => write!(f, "ANY {count} {mode}{factors}"),
+            Selector::AllShortest => write!(f, "ALL SHORTEST {mode}{factors}"),
+            Selector::Shortest(count) => write!(f, "SHORTEST {count} {mode}{factors}"),
+            Selector::ShortestGroups(count) => {
+                write!(f, "SHORTEST {count} {mode}GROUPS {factors}")
+            }
             Selector::ShortestPath => write!(f, "shortestPath({factors})"),
             Selector::AllShortestPaths => write!(f, "allShortestPaths({factors})"),
         }

@@ -21,7 +21,7 @@ pub use types::Type;
 
 use crate::error::{Detail, Error, Problem};
 use crate::parse::Parsed;
-use crate::tree::{Body, Command, CopySource, Name, Span, Statement};
+use crate::tree::{Body, Command, Name, Span, Statement};
 
 /// What is known besides the text.
 #[derive(Clone, Copy, Default)]
@@ -70,10 +70,8 @@ impl Checker<'_> {
         match &statement.body {
             Body::Query(query) => self.whole_query(query),
             Body::Command(command) => {
-                if let Command::CopyTo(copy) = &**command
-                    && let CopySource::Query(query) = &copy.source
-                {
-                    self.whole_query(query)?;
+                if let Command::CopyTo(copy) = &**command {
+                    self.whole_query(&copy.query)?;
                 }
                 Ok(Vec::new())
             }

@@ -8,7 +8,7 @@ use super::{Checker, already_bound, problem};
 use crate::error::{Detail, Problem};
 use crate::parse::Parsed;
 use crate::tree::{
-    Expression, Factor, Group, Map, Name, NodePattern, PathPattern, Properties,
+    Expression, Factor, Group, Map, Name, NodePattern, PathMode, PathPattern, Properties,
     RelationshipPattern, Selector,
 };
 
@@ -24,6 +24,7 @@ impl Checker<'_> {
     pub(super) fn match_patterns(&mut self, patterns: &[PathPattern]) -> Parsed<()> {
         let mut bound = Bound::default();
         for pattern in patterns {
+            shape(pattern)?;
             self.bind_path(pattern, &mut bound)?;
         }
         for pattern in patterns {
@@ -116,7 +117,8 @@ impl Checker<'_> {
                 }
                 Factor::Relationship(part) => {
                     let variable = part.variable.as_ref();
-                    let variable = variable.filter(|_| part.quantifier.is_some());
+                    let repeats = part.quantifier.is_some() || part.length.is_some();
+                    let variable = variable.filter(|_| repeats);
                     let one = variable.map(|name| (name.text.clone(), Type::Relationship));
                     self.within(one, |checker| {
                         checker.searched(part.properties.as_ref(), part.filter.as_ref())
@@ -212,6 +214,109 @@ impl Checker<'_> {
         })?;
         Ok(Type::Boolean)
     }
+}
+
+/// Refuses parts that stand where they have no meaning.
+fn shape(pattern: &PathPattern) -> Parsed<()> {
+    if pattern.mode == PathMode::Walk {
+        need_bounds(pattern)?;
+    }
+    for factor in &pattern.factors {
+        let Factor::Group(group) = factor else {
+            continue;
+        };
+        let (what, hint) = match &group.quantifier {
+            None if pattern.factors.len() > 1 => (
+                "a path in parentheses stands beside other parts of a path",
+                "say how often it repeats, such as {1}, or leave the parentheses out",
+            ),
+            Some(_) if group.pattern.variable.is_some() => (
+                "a path that repeats has a name",
+                "name the whole path, or the nodes and relationships, which are lists then",
+            ),
+            Some(_) if !has_relationship(&group.pattern) => (
+                "a path that repeats has no relationship",
+                "write one, such as ((a)-->(b)){1,3}",
+            ),
+            quantifier => match inner_problem(&group.pattern, quantifier.is_some()) {
+                None => continue,
+                Some(found) => found,
+            },
+        };
+        return Err(problem(Detail::UnexpectedSyntax, group.at, what, hint));
+    }
+    Ok(())
+}
+
+fn has_relationship(pattern: &PathPattern) -> bool {
+    let mut factors = pattern.factors.iter();
+    factors.any(|factor| !matches!(factor, Factor::Node(_)))
+}
+
+/// What must not stand in parentheses within a path, and what to do.
+fn inner_problem(pattern: &PathPattern, repeats: bool) -> Option<(&'static str, &'static str)> {
+    if pattern.selector != Selector::All || pattern.mode != PathMode::Trail {
+        return Some((
+            "a part of a path has a selector or a mode",
+            "write it before the whole path",
+        ));
+    }
+    for factor in &pattern.factors {
+        match factor {
+            Factor::Relationship(part)
+                if repeats && (part.length.is_some() || part.quantifier.is_some()) =>
+            {
+                return Some((
+                    "a path that repeats has a part that repeats",
+                    "repeat one of them only",
+                ));
+            }
+            Factor::Group(_) if repeats => {
+                return Some((
+                    "a path that repeats has a part in parentheses",
+                    "leave the inner parentheses out",
+                ));
+            }
+            Factor::Group(group) if group.quantifier.is_none() => {
+                return Some((
+                    "a path in parentheses stands in parentheses",
+                    "leave one of them out",
+                ));
+            }
+            Factor::Group(group) => {
+                if let Some(found) = inner_problem(&group.pattern, true) {
+                    return Some(found);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Refuses what may go on for ever where relationships repeat.
+pub(super) fn need_bounds(pattern: &PathPattern) -> Parsed<()> {
+    for factor in &pattern.factors {
+        let (is_open, at) = match factor {
+            Factor::Node(_) => continue,
+            Factor::Relationship(part) => {
+                let length = part.length.as_ref().map(|length| length.most);
+                let repeats = part.quantifier.as_ref().map(|quantifier| quantifier.most);
+                (length.or(repeats) == Some(None), part.at)
+            }
+            Factor::Group(group) => {
+                need_bounds(&group.pattern)?;
+                let most = group.quantifier.as_ref().map(|quantifier| quantifier.most);
+                (most == Some(None), group.at)
+            }
+        };
+        if is_open {
+            let what = "a path whose relationships may repeat has no greatest length";
+            let hint = "give one, such as {1,5}, or leave WALK or REPEATABLE ELEMENTS out";
+            return Err(problem(Detail::UnexpectedSyntax, at, what, hint));
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn conflict(variable: &Name, found: &Type, wanted: &str) -> Problem {

@@ -1,9 +1,11 @@
 //! Calls of procedures.
 
+use std::fmt;
+
 use super::types::Type;
 use super::value::Place;
 use super::{Checker, already_bound, problem};
-use crate::error::{Class, Detail};
+use crate::error::{Class, Detail, Problem};
 use crate::parse::Parsed;
 use crate::tree::{Call, Name, Yield};
 
@@ -12,14 +14,58 @@ use crate::tree::{Call, Name, Yield};
 pub struct Signature {
     /// Parameters.
     pub inputs: Vec<(String, Type)>,
+    /// Parameters at the end that need not be given; they are null then.
+    pub optional: usize,
     /// Columns of its results.
     pub outputs: Vec<(String, Type)>,
+    /// Whether it changes the graph.
+    pub writes: bool,
+}
+
+/// As Neo4j writes signatures: `(config = null :: MAP) :: (node :: NODE)`.
+impl fmt::Display for Signature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let needed = self.inputs.len().saturating_sub(self.optional);
+        f.write_str("(")?;
+        for (at, (name, of)) in self.inputs.iter().enumerate() {
+            let comma = if at > 0 { ", " } else { "" };
+            let default = if at < needed { "" } else { " = null" };
+            write!(f, "{comma}{name}{default} :: {of}")?;
+        }
+        f.write_str(") :: (")?;
+        for (at, (name, of)) in self.outputs.iter().enumerate() {
+            let comma = if at > 0 { ", " } else { "" };
+            write!(f, "{comma}{name} :: {of}")?;
+        }
+        f.write_str(")")
+    }
 }
 
 /// The procedures that there are.
 pub trait Procedures {
     /// The one of a full name.
     fn find(&self, name: &str) -> Option<Signature>;
+
+    /// Full names of all, for suggestions.
+    fn names(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+impl Signature {
+    /// How many of the parameters have to be given.
+    pub fn needed(&self) -> usize {
+        self.inputs.len().saturating_sub(self.optional)
+    }
+}
+
+fn unknown(call: &Call, name: &str, known: &dyn Procedures) -> Problem {
+    let what = format!("there is no procedure {name}");
+    let hint = "SHOW PROCEDURES lists those that there are";
+    let names = known.names();
+    let problem = problem(Detail::ProcedureNotFound, call.at, what, hint);
+    let problem = problem.near(name, names.iter().map(String::as_str));
+    problem.of_class(Class::ProcedureError)
 }
 
 impl Checker<'_> {
@@ -27,15 +73,11 @@ impl Checker<'_> {
     pub(super) fn call(&mut self, call: &Call, stands_alone: bool) -> Parsed<Vec<String>> {
         let name: Vec<&str> = call.name.iter().map(|name| name.text.as_str()).collect();
         let name = name.join(".");
-        let signature = self.environment.procedures.map(|known| known.find(&name));
-        let signature = match signature {
-            Some(None) => {
-                let what = format!("there is no procedure {name}");
-                let hint = "SHOW PROCEDURES lists those that there are";
-                let problem = problem(Detail::ProcedureNotFound, call.at, what, hint);
-                return Err(problem.of_class(Class::ProcedureError));
-            }
-            Some(Some(signature)) => Some(signature),
+        let signature = match self.environment.procedures {
+            Some(known) => match known.find(&name) {
+                Some(signature) => Some(signature),
+                None => return Err(unknown(call, &name, known)),
+            },
             None => None,
         };
         self.arguments(call, signature.as_ref(), stands_alone)?;
@@ -57,9 +99,11 @@ impl Checker<'_> {
                 return Err(problem(detail, call.at, what, hint));
             }
             let given = self.environment.parameters;
+            let needed = signature.map_or(0, Signature::needed);
             let names = inputs.into_iter().flatten().map(|(name, _)| name);
-            let missing =
-                given.and_then(|given| names.into_iter().find(|name| !given.contains(*name)));
+            let names = names.take(needed);
+            let mut names = names;
+            let missing = given.and_then(|given| names.find(|name| !given.contains(*name)));
             if let Some(missing) = missing {
                 let what = format!("the parameter ${missing} is not given");
                 let hint = "give it, or write the arguments in parentheses";
@@ -76,7 +120,8 @@ impl Checker<'_> {
         let Some(inputs) = inputs else {
             return Ok(());
         };
-        if inputs.len() != arguments.len() {
+        let needed = signature.map_or(0, Signature::needed);
+        if !(needed..=inputs.len()).contains(&arguments.len()) {
             let what = format!(
                 "{} arguments of a procedure with {}",
                 arguments.len(),

@@ -159,6 +159,11 @@ impl Checker<'_> {
     }
 
     fn match_clause(&mut self, part: &Match) -> Parsed<()> {
+        if part.repeatable {
+            for pattern in &part.patterns {
+                super::pattern::need_bounds(pattern)?;
+            }
+        }
         self.match_patterns(&part.patterns)?;
         if let Some(as_of) = &part.as_of {
             self.value(as_of, Place::without_aggregation("AS OF"))?;

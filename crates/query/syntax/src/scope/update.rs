@@ -7,8 +7,8 @@ use super::{Checker, already_bound, problem};
 use crate::error::Detail;
 use crate::parse::Parsed;
 use crate::tree::{
-    Delete, Direction, Factor, Foreach, Labels, MergeAction, Node, NodePattern, PathPattern,
-    Properties, RelationshipPattern, RemoveItem, Selector, SetItem,
+    Delete, Direction, Factor, Foreach, Labels, MergeAction, Node, NodePattern, PathMode,
+    PathPattern, Properties, RelationshipPattern, RemoveItem, Selector, SetItem,
 };
 
 impl Checker<'_> {
@@ -32,7 +32,7 @@ impl Checker<'_> {
     }
 
     fn written_path(&mut self, pattern: &PathPattern, is_merge: bool) -> Parsed<()> {
-        if pattern.selector != Selector::All {
+        if pattern.selector != Selector::All || pattern.mode != PathMode::Trail {
             let what = "a path that is written has no choice";
             let hint = "search it with MATCH";
             return Err(problem(Detail::UnexpectedSyntax, pattern.at, what, hint));

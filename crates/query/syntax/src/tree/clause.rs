@@ -74,6 +74,8 @@ pub enum ClauseKind {
 pub struct Match {
     /// Whether a row without a match stays.
     pub optional: bool,
+    /// `REPEATABLE ELEMENTS`: whether a relationship may be found twice.
+    pub repeatable: bool,
     /// At least one.
     pub patterns: Vec<PathPattern>,
     /// `AS OF a` behind the patterns: the graph that they are found in.

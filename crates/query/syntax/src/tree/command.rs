@@ -1,6 +1,6 @@
 //! Statements that are no queries.
 
-use super::{Expression, Map, Name, Query, YieldItem};
+use super::{CopyFrom, CopyTo, Expression, Map, Name, YieldItem};
 
 /// Statements that are no queries.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,37 +121,4 @@ pub struct Show {
     pub columns: Vec<YieldItem>,
     /// `WHERE`
     pub filter: Option<Expression>,
-}
-
-/// `COPY Person FROM 'file' WITH {...}`
-#[derive(Clone, Debug, PartialEq)]
-pub struct CopyFrom {
-    /// Label or type of the rows, if not given by the file.
-    pub label: Option<Name>,
-    /// The file.
-    pub file: Expression,
-    /// `WITH {...}`
-    pub options: Option<Map>,
-}
-
-/// `COPY (MATCH ... RETURN ...) TO 'file' WITH {...}`
-#[derive(Clone, Debug, PartialEq)]
-pub struct CopyTo {
-    /// What is written.
-    pub source: CopySource,
-    /// The file.
-    pub file: Expression,
-    /// `WITH {...}`
-    pub options: Option<Map>,
-}
-
-/// What is written to a file.
-#[derive(Clone, Debug, PartialEq)]
-pub enum CopySource {
-    /// The whole graph.
-    Graph,
-    /// Nodes of a label, or relationships of a type.
-    Label(Name),
-    /// Rows of a query.
-    Query(Query),
 }

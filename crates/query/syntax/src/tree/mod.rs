@@ -3,11 +3,13 @@
 
 mod clause;
 mod command;
+mod copy;
 mod expression;
 mod pattern;
 
 pub use clause::*;
 pub use command::*;
+pub use copy::*;
 pub use expression::*;
 pub use pattern::*;
 

@@ -9,6 +9,8 @@ pub struct PathPattern {
     pub variable: Option<Name>,
     /// Which of the paths are found.
     pub selector: Selector,
+    /// What a path may have twice.
+    pub mode: PathMode,
     /// At least one. Relationships stand between nodes or groups, and nodes do not stand
     /// beside each other.
     pub factors: Vec<Factor>,
@@ -34,6 +36,20 @@ pub enum Selector {
     ShortestPath,
     /// `allShortestPaths((a)-[*]-(b))`
     AllShortestPaths,
+}
+
+/// What a path may have twice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PathMode {
+    /// Nodes, but no relationship.
+    #[default]
+    Trail,
+    /// Nodes and relationships.
+    Walk,
+    /// Neither.
+    Acyclic,
+    /// Neither, but that the last node may be the first.
+    Simple,
 }
 
 /// A number that a parameter may give.

@@ -335,6 +335,7 @@ fn simple_path(inner: Inner) -> impl Strategy<Value = PathPattern> {
         PathPattern {
             variable,
             selector: Selector::All,
+            mode: PathMode::Trail,
             factors,
             at: Span::default(),
         }
@@ -350,6 +351,7 @@ fn group(inner: &Inner) -> impl Strategy<Value = Factor> + use<> {
         let pattern = PathPattern {
             variable,
             selector,
+            mode: PathMode::Trail,
             factors,
             at,
         };
@@ -377,17 +379,30 @@ fn path(inner: Inner) -> impl Strategy<Value = PathPattern> {
         1 => Just(Selector::AllShortestPaths),
     ];
     let groups = vec(group(&inner), 0..2);
+    let modes = vec![
+        PathMode::Trail,
+        PathMode::Walk,
+        PathMode::Acyclic,
+        PathMode::Simple,
+    ];
     let parts = (
         option::weighted(0.3, name()),
         selector,
+        prop::sample::select(modes),
         chain(&inner, true),
         groups,
     );
-    parts.prop_map(|(variable, selector, mut factors, groups)| {
+    parts.prop_map(|(variable, selector, mode, mut factors, groups)| {
         factors.extend(groups);
+        let is_function = matches!(
+            selector,
+            Selector::ShortestPath | Selector::AllShortestPaths
+        );
+        let mode = if is_function { PathMode::Trail } else { mode };
         PathPattern {
             variable,
             selector,
+            mode,
             factors,
             at: Span::default(),
         }

@@ -157,13 +157,14 @@ fn yielded() -> impl Strategy<Value = YieldItem> {
 fn clause() -> BoxedStrategy<Clause> {
     let filter = option::weighted(0.3, small());
     let matched = (
-        any::<bool>(),
+        any::<(bool, bool)>(),
         vec(path(small()), 1..3),
         option::weighted(0.1, small()),
         filter.clone(),
     );
-    let matched = matched.prop_map(|(optional, patterns, as_of, filter)| Match {
+    let matched = matched.prop_map(|((optional, repeatable), patterns, as_of, filter)| Match {
         optional,
+        repeatable,
         patterns,
         as_of,
         filter,
@@ -261,11 +262,13 @@ fn command() -> impl Strategy<Value = Command> {
         vec(yielded(), 0..3),
         option::of(small()),
     );
-    let source = prop_oneof![
-        Just(CopySource::Graph),
-        name().prop_map(CopySource::Label),
-        query().prop_map(CopySource::Query),
-    ];
+    let copied = || {
+        let option = (name(), option::of(small()));
+        vec(
+            option.prop_map(|(name, value)| CopyOption { name, value }),
+            0..3,
+        )
+    };
     prop_oneof![
         index.prop_map(
             |((kind, subject), name, if_not_exists, properties, options)| {
@@ -304,17 +307,26 @@ fn command() -> impl Strategy<Value = Command> {
                 filter,
             })
         }),
-        (option::of(name()), small(), options()).prop_map(|(label, file, options)| {
+        (name(), file(), copied()).prop_map(|(name, file, options)| {
             Command::CopyFrom(CopyFrom {
-                label,
+                name,
                 file,
                 options,
             })
         }),
-        (source, small(), options()).prop_map(|(source, file, options)| Command::CopyTo(CopyTo {
-            source,
+        (query(), file(), copied()).prop_map(|(query, file, options)| Command::CopyTo(CopyTo {
+            query,
+            at: Span::default(),
             file,
             options
         })),
+    ]
+}
+
+fn file() -> impl Strategy<Value = Expression> {
+    let text = "[a-z.']{1,8}";
+    prop_oneof![
+        text.prop_map(|text| of(Node::Text(text))),
+        Just(of(Node::Parameter("file".to_string()))),
     ]
 }

@@ -15,23 +15,23 @@ use crate::tiers::{ListTier, TierEntry};
 /// Reads lists of one adjacency as of a view, in buffers that it uses again.
 /// Vertices in ascending order are the cheapest.
 pub struct ListReader<'a> {
-    store: &'a Store,
+    pub(super) store: &'a Store,
     token: &'a ViewToken<Published>,
-    adjacency: usize,
+    pub(super) adjacency: usize,
     pins: Option<&'a PinnedSections>,
-    section_shift: u32,
+    pub(super) section_shift: u32,
     /// Sections that were read: the one of number `n` at `n` modulo the length.
-    kept: Vec<Kept>,
-    scratch: ListScratch,
+    pub(super) kept: Vec<Kept>,
+    pub(super) scratch: ListScratch,
     neighbors: Vec<u32>,
     ids: Vec<u32>,
 }
 
 /// A section that was read.
-struct Kept {
+pub(super) struct Kept {
     number: u32,
     /// None if it does not exist.
-    section: Option<Arc<Pinned>>,
+    pub(super) section: Option<Arc<Pinned>>,
 }
 
 impl Kept {
@@ -192,7 +192,7 @@ impl ListReader<'_> {
 
     /// Index at which the section of a vertex is kept.
     #[inline(always)]
-    fn index_of(&mut self, vertex: u32) -> Result<usize, TopologyError> {
+    pub(super) fn index_of(&mut self, vertex: u32) -> Result<usize, TopologyError> {
         let number = vertex >> self.section_shift;
         let index = number as usize & self.kept.len().wrapping_sub(1);
         match self.kept.get(index) {

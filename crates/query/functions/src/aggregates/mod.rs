@@ -1,6 +1,10 @@
 //! Aggregations: states that take rows one by one, and are merged when threads have taken
 //! parts of them.
 
+mod groups;
+
+pub use groups::{Accumulators, Groups};
+
 use std::collections::HashSet;
 
 use evergraph_property_graph::Value;

@@ -5,11 +5,11 @@
 //! digit are texts, and then the whole column is.
 
 use std::io::BufRead;
+use std::sync::Arc;
 
-use crate::interchange::csv::records::{Outcome, Records};
-use crate::interchange::{InterchangeError, Scalar};
-
-use super::header::is_null;
+use crate::interchange::csv::Neo4jReader;
+use crate::interchange::csv::records::{Field, Outcome, Records};
+use crate::interchange::{InterchangeError, PropertyType, Scalar};
 
 /// Types that are told, the narrower before the wider.
 const TYPES: [Scalar; 6] = [
@@ -20,6 +20,9 @@ const TYPES: [Scalar; 6] = [
     Scalar::LocalDateTime,
     Scalar::DateTime,
 ];
+
+/// Of a column of integers whose digits every float holds.
+const ALL_BUT_NUMBERS: [bool; TYPES.len()] = [true, false, false, true, true, true];
 
 /// Digits that every float holds.
 const SURE_DIGITS: usize = 15;
@@ -33,19 +36,64 @@ pub(crate) struct Observed {
 
 impl Observed {
     /// Takes a value into account.
-    pub(super) fn observe(&mut self, text: &str) {
+    fn observe(&mut self, text: &str) {
         self.any = true;
+        // Most columns are integers: what is one is no value of another type but a float,
+        // which holds so many digits.
+        if self.is_integer() && text.len() <= SURE_DIGITS && is_integer(text) {
+            self.excluded = ALL_BUT_NUMBERS;
+            return;
+        }
         for (excluded, scalar) in self.excluded.iter_mut().zip(TYPES) {
             *excluded = *excluded || !fits(scalar, text);
         }
     }
 
+    fn is_integer(&self) -> bool {
+        self.any && self.excluded == ALL_BUT_NUMBERS
+    }
+
     /// The type of all values; text if there were none.
-    pub(super) fn scalar(&self) -> Scalar {
+    pub(crate) fn scalar(&self) -> Scalar {
         let mut types = self.excluded.iter().zip(TYPES);
         let found = types.find(|(excluded, _)| !**excluded);
         found.filter(|_| self.any).map_or(Scalar::Text, |of| of.1)
     }
+}
+
+/// Types of the columns of plain CSV, by their number: those that the header declares,
+/// and of the others the first of boolean, integer, float, date, local date-time and
+/// date-time in which every value of the column in all `parts` is written, so that none
+/// would be another value; else text. Empty fields are no values, `""` is a text. An id
+/// is an integer or a text. The parts are read to their ends, and have the same header.
+///
+/// [`Neo4jOptions::types`](crate::interchange::csv::Neo4jOptions::types) takes the result.
+///
+/// # Errors
+/// Those of `parts` and of `ask`, which is asked now and then whether to go on. What
+/// cannot be read is told by the pass that reads the rows.
+pub fn infer<R: BufRead, E: From<InterchangeError>>(
+    parts: impl IntoIterator<Item = Result<Neo4jReader<R>, E>>,
+    ask: &dyn Fn() -> Result<(), E>,
+) -> Result<Arc<[PropertyType]>, E> {
+    let mut observed: Vec<Observed> = Vec::new();
+    let mut declared = Vec::new();
+    for part in parts {
+        let (mut records, columns) = part?.into_columns();
+        observed.resize(columns.len(), Observed::default());
+        declared = columns;
+        let is_null = |field: Field<'_>| field.text.is_empty() && !field.quoted;
+        observe(&mut records, is_null, &mut observed, ask)?;
+    }
+    let types = declared.iter().zip(&observed);
+    let types = types.map(
+        |(column, observed)| match (column.declared, observed.scalar()) {
+            (Some(kind), _) => kind,
+            (None, scalar) if column.is_id && scalar != Scalar::Integer => Scalar::Text.into(),
+            (None, scalar) => scalar.into(),
+        },
+    );
+    Ok(types.collect())
 }
 
 /// Takes all rows of a file into account, an `Observed` for each column. Rows that cannot
@@ -53,7 +101,7 @@ impl Observed {
 /// `ask` is asked now and then whether to go on.
 pub(crate) fn observe<R: BufRead, E: From<InterchangeError>>(
     records: &mut Records<R>,
-    null: &[String],
+    is_null: impl Fn(Field<'_>) -> bool,
     columns: &mut [Observed],
     ask: &dyn Fn() -> Result<(), E>,
 ) -> Result<(), E> {
@@ -70,7 +118,7 @@ pub(crate) fn observe<R: BufRead, E: From<InterchangeError>>(
         }
         for (at, column) in columns.iter_mut().enumerate() {
             if let Some(field) = records.field(at)
-                && !is_null(field, null)
+                && !is_null(field)
             {
                 column.observe(field.text);
             }
@@ -139,11 +187,84 @@ fn significant(mantissa: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::interchange::Contents;
+    use crate::interchange::csv::Neo4jOptions;
 
     fn inferred(values: &[&str]) -> Scalar {
         let mut observed = Observed::default();
         values.iter().for_each(|value| observed.observe(value));
         observed.scalar()
+    }
+
+    fn types(contents: Contents, parts: &[&str]) -> Vec<String> {
+        let options = Neo4jOptions {
+            assumed: Some(contents),
+            header: parts[0].lines().next().map(str::to_string),
+            ..Neo4jOptions::default()
+        };
+        let first = Neo4jOptions {
+            header: None,
+            ..options.clone()
+        };
+        let readers = parts.iter().enumerate().map(|(at, part)| {
+            let options = [&first, &options][at.min(1)].clone();
+            Neo4jReader::new("part", part.as_bytes(), options)
+        });
+        let found = infer::<_, InterchangeError>(readers, &|| Ok(()));
+        found.unwrap().iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn columns_of_all_parts_are_told_but_for_those_that_are_declared() {
+        let parts = [
+            "id,zip,n,code:string,day,f,none,tags:string[],quoted\n\
+             1,007,1,5,2020-02-29,1,,a;b,1\n",
+            "2,10115,,6,2020-03-01,2.5,,c,\"\"\nshort,row\n3,1,4,7,,,,,2\n",
+        ];
+        let expected = [
+            "long", "string", "long", "string", "date", "double", "string", "string[]", "string",
+        ];
+        assert_eq!(types(Contents::Nodes, &parts), expected);
+    }
+
+    #[test]
+    fn ids_are_integers_or_texts() {
+        let table = ["a,b,c\n1.5,2,1.5\n2.5,3,2.5\n"];
+        let found = types(Contents::Relationships, &table);
+        assert_eq!(found, ["string", "long", "double"]);
+        assert_eq!(types(Contents::Nodes, &table), ["string", "long", "double"]);
+        assert_eq!(types(Contents::Nodes, &["a\n"]), ["string"]);
+    }
+
+    #[test]
+    fn integers_are_told_as_fast_as_slowly() {
+        let long = "1".repeat(SURE_DIGITS + 1);
+        let all = [
+            "1",
+            "-1",
+            "0",
+            "-0",
+            "007",
+            "+1",
+            "1.5",
+            "x",
+            "true",
+            "2020-01-01",
+            &long,
+        ];
+        for first in all {
+            for second in all {
+                let mut fast = Observed::default();
+                let mut excluded = [false; TYPES.len()];
+                for text in [first, second, first] {
+                    fast.observe(text);
+                    for (excluded, scalar) in excluded.iter_mut().zip(TYPES) {
+                        *excluded |= !fits(scalar, text);
+                    }
+                }
+                assert_eq!(fast.excluded, excluded, "{first} {second}");
+            }
+        }
     }
 
     #[test]

@@ -1,0 +1,2 @@
+// One node.
+CREATE (:Person {id: $id, name: $name, age: $age})

@@ -1,0 +1,236 @@
+//! Each query against the generator's rows in plain maps; the updates against the files of
+//! the whole network.
+
+mod counts;
+mod reference;
+
+use std::collections::BTreeMap;
+
+use evergraph::Database;
+use evergraph::property::PropertyGraph;
+use evergraph::query::Parameters;
+use evergraph::query::json::to_json;
+use evergraph_generators::snb::{Network, csv, queries, updates};
+use evergraph_interpreter::Query;
+use serde_json::{Value as Json, json};
+
+use super::calls::{self, Call};
+use super::measure::parameters;
+use super::texts::{COMPLEX, COUNTS, SHORT, Text, UPDATES};
+use super::{files, validation};
+use crate::snb::tests::dump::{difference, dump};
+use crate::snb::tests::reference::Reference as Rows;
+use crate::snb::tests::{in_memory, network};
+use crate::snb::updates::number;
+use reference::Reference;
+
+fn database(network: &Network, part: csv::Part) -> Database {
+    let db = in_memory(network, part);
+    files::define_names(db.property_graph().unwrap()).unwrap();
+    db
+}
+
+/// Rows as lists of JSON.
+fn rows(db: &Database, query: Text, call: &Call) -> Vec<Json> {
+    let parameters: Parameters = call.iter().cloned().collect();
+    let rows = db.query(query.text, parameters);
+    let rows = rows.unwrap_or_else(|error| panic!("{}: {error}", query.name));
+    let list = |row: evergraph::query::Row| row.cells().iter().map(to_json).collect();
+    rows.map(|row| list(row.unwrap())).collect()
+}
+
+fn assert_rows(query: Text, call: &Call, found: Vec<Json>, expected: Vec<Json>) {
+    let name = query.name;
+    // Names of columns are no part of it.
+    let same = validation::rows_are("rows", found.clone(), expected.clone());
+    assert!(same, "{name} {call:?}\ngives {found:?}\nnot   {expected:?}");
+}
+
+#[test]
+fn short_reads_give_what_the_rows_say() {
+    let network = network(150);
+    let db = database(&network, csv::Part::Whole);
+    let rows_of = Rows::of(network.events());
+    rows_of.assert_interesting();
+    let messages = rows_of.message_ids().into_iter().step_by(29);
+    let reference = Reference::new(&rows_of, network.world());
+    for person in rows_of.person_ids().into_iter().step_by(3) {
+        let call = vec![("personId", person.into())];
+        for (query, number) in SHORT[..3].iter().zip(1..) {
+            let expected = reference.short(number, person);
+            assert_rows(*query, &call, rows(&db, *query, &call), expected);
+        }
+    }
+    for message in messages {
+        let call = vec![("messageId", message.into())];
+        for (query, number) in SHORT[3..].iter().zip(4..) {
+            let expected = reference.short(number, message);
+            assert_rows(*query, &call, rows(&db, *query, &call), expected);
+        }
+    }
+}
+
+#[test]
+fn complex_reads_give_what_the_rows_say() {
+    let network = network(250);
+    let db = database(&network, csv::Part::Whole);
+    let rows_of = Rows::of(network.events());
+    let reference = Reference::new(&rows_of, network.world());
+    let all_calls = calls::of_network(&network, 12);
+    let all_calls = &all_calls[SHORT.len()..];
+    let texts = queries::parameters(&network, 12);
+    let mut empty = BTreeMap::new();
+    for ((query, calls), texts) in COMPLEX.iter().zip(all_calls).zip(texts) {
+        for (call, texts) in calls.iter().zip(&texts.rows) {
+            let expected = reference.complex(query.name, texts);
+            *empty.entry(query.name).or_insert(true) &= expected.is_empty();
+            let found = rows(&db, *query, call);
+            assert_rows(*query, call, found, expected);
+        }
+    }
+    empty.retain(|_, is_empty| *is_empty);
+    assert!(empty.is_empty(), "no call of these gives a row: {empty:?}");
+}
+
+#[test]
+fn who_is_not_there_has_no_rows() {
+    let network = network(10);
+    let db = database(&network, csv::Part::Whole);
+    for query in SHORT.iter().chain(&COMPLEX) {
+        let nobody = ["personId", "messageId", "person1Id", "person2Id"];
+        let mut call: Call = nobody.map(|name| (name, (1_i64 << 40).into())).to_vec();
+        call.extend(
+            ["maxDate", "minDate", "startDate", "durationDays", "month"]
+                .map(|name| (name, 9.into())),
+        );
+        call.push(("workFromYear", 2000.into()));
+        let texts = [
+            "firstName",
+            "countryXName",
+            "countryYName",
+            "tagName",
+            "countryName",
+            "tagClassName",
+        ];
+        call.extend(texts.map(|name| (name, "nothing".into())));
+        assert_eq!(
+            rows(&db, *query, &call),
+            Vec::<Json>::new(),
+            "{}",
+            query.name
+        );
+    }
+}
+
+/// One that no friendship leads to, and one to himself.
+#[test]
+fn paths_between_persons_that_are_not_connected() {
+    let network = network(10);
+    let db = database(&network, csv::Part::Whole);
+    db.query("CREATE (:Person {id: 77777})", ()).unwrap();
+    let call = |one: i64, other: i64| vec![("person1Id", one.into()), ("person2Id", other.into())];
+    let [length, paths] = [COMPLEX[12], COMPLEX[13]];
+    assert_eq!(rows(&db, length, &call(0, 77777)), [json!([-1])]);
+    assert_eq!(rows(&db, length, &call(0, 0)), [json!([0])]);
+    assert_eq!(rows(&db, paths, &call(0, 77777)), Vec::<Json>::new());
+    assert_eq!(rows(&db, paths, &call(0, 0)), [json!([[0], 0.0])]);
+}
+
+/// The stream on top of the bulk is the same graph as the files of the whole.
+#[test]
+fn bulk_and_updates_are_the_whole() {
+    let network = network(60);
+    let whole = database(&network, csv::Part::Whole);
+    let grown = database(&network, csv::Part::Initial);
+    let graph = grown.property_graph().unwrap();
+    let prepared = UPDATES.map(|query| Query::prepare(graph, query.text).unwrap());
+    let mut made = [0; UPDATES.len()];
+    for event in updates::updates(&network) {
+        let update = number(&event.change) - 1;
+        let call = parameters(&calls::of_change(&event.change));
+        let done = prepared[update].execute(graph, &call).unwrap();
+        let counters = done.summary().counters;
+        assert!(
+            counters.nodes_created + counters.relationships_created > 0,
+            "{:?}",
+            event.change
+        );
+        made[update] += 1;
+    }
+    assert!(made.iter().all(|&count| count > 0), "{made:?}");
+    let of = |graph: &PropertyGraph| dump(&graph.view());
+    let (grown, whole) = (of(graph), of(whole.property_graph().unwrap()));
+    assert!(grown == whole, "{}", difference(&grown, &whole));
+}
+
+/// Gives tags to some comments that have none: the generator's have no others than their
+/// parents.
+fn add_tags(db: &Database, rows_of: &mut Rows) {
+    let add =
+        "MATCH (c:Comment:Message {id: $comment}), (t:Tag {id: $tag}) CREATE (c)-[:HAS_TAG]->(t)";
+    let bare = rows_of.comments.values_mut();
+    for comment in bare.filter(|comment| comment.tags.is_empty()).step_by(5) {
+        let tag = (comment.id % 100) as u32;
+        comment.tags.push(tag);
+        let call = [("comment", comment.id as i64), ("tag", tag.into())];
+        db.query(add, call).unwrap();
+    }
+}
+
+#[test]
+fn counts_give_what_the_rows_say() {
+    let network = network(200);
+    let db = database(&network, csv::Part::Whole);
+    let mut rows_of = Rows::of(network.events());
+    add_tags(&db, &mut rows_of);
+    for (query, number) in COUNTS.into_iter().zip(1..) {
+        let expected = counts::count(&rows_of, network.world(), number);
+        assert!(expected > 0, "{number}");
+        assert_eq!(
+            rows(&db, query, &Call::new()),
+            [json!([expected])],
+            "{number}"
+        );
+    }
+}
+
+#[test]
+fn operations_of_a_validation_file_are_told_apart() {
+    let lines = [
+        r#"{"personIdSQ3":5}|[]"#,
+        r#"{"messageRepliesId":7}|[]"#,
+        r#"{"personIdQ10":5,"month":2,"limit":10}|[]"#,
+        r#"{"person1IdQ14StartNode":1,"person2IdQ14EndNode":2}|[{"a":"}|"}]"#,
+        r#"{"commentId":1,"content":"a}|b","replyToPostId":-1}|"-1""#,
+        r#"{"personId":1,"personFirstName":"A","studyAt":[{"organizationId":3,"year":9}]}|"-1""#,
+    ];
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("validation_params.csv");
+    std::fs::write(&path, lines.join("\n")).unwrap();
+    let found = validation::operations(&path).unwrap();
+    let found: Vec<validation::Operation> = found.collect::<Result<_, _>>().unwrap();
+    let names: Vec<&str> = found.iter().map(|one| one.query.name).collect();
+    let expected = [
+        "short-3",
+        "short-7",
+        "complex-10",
+        "complex-14",
+        "update-7",
+        "update-1",
+    ];
+    assert_eq!(names, expected);
+    let names = |at: usize| -> Vec<&str> { found[at].parameters.iter().map(|one| one.0).collect() };
+    assert_eq!(names(1), ["messageId"]);
+    assert_eq!(names(2), ["limit", "month", "personId"]);
+    assert_eq!(names(3), ["person1Id", "person2Id"]);
+    let study = found[5].parameters.iter().find(|one| one.0 == "studyAt");
+    assert_eq!(format!("{}", study.unwrap().1), "[[3, 9]]");
+    std::fs::write(&path, "{\"other\":1}|1").unwrap();
+    assert!(
+        validation::operations(&path)
+            .unwrap()
+            .next()
+            .unwrap()
+            .is_err()
+    );
+}

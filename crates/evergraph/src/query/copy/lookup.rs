@@ -1,0 +1,83 @@
+//! Nodes by a key.
+
+use std::collections::HashMap;
+
+use evergraph_io::interchange::Id;
+use evergraph_property_graph::Value;
+use evergraph_property_graph::graph::{GraphError, NodeId, PropertyGraph, Subject, Transaction};
+
+/// The nodes of a label by one of their properties: by an index over it, or else by a table
+/// that is made of all of them.
+pub(super) struct Lookup {
+    pub(super) label: String,
+    pub(super) key: String,
+    /// `None` if there is an index.
+    scanned: Option<HashMap<Id, NodeId>>,
+}
+
+impl Lookup {
+    /// O(1) with an index, else O(nodes with the label) in time and memory.
+    ///
+    /// # Errors
+    /// Damage.
+    pub(super) fn of(
+        graph: &PropertyGraph,
+        transaction: &Transaction,
+        label: &str,
+        key: &str,
+    ) -> Result<Self, GraphError> {
+        let is_indexed = graph.definitions().iter().any(|one| {
+            one.rule.has_index()
+                && one.subject == Subject::Nodes(label.to_string())
+                && one.keys == [key]
+        });
+        let mut lookup = Lookup {
+            label: label.to_string(),
+            key: key.to_string(),
+            scanned: None,
+        };
+        if !is_indexed {
+            let mut scanned = HashMap::new();
+            for node in transaction.nodes_with_label(label) {
+                let node = node?;
+                if let Some(id) = node.get(key).and_then(id_of) {
+                    scanned.insert(id, node.id());
+                }
+            }
+            lookup.scanned = Some(scanned);
+        }
+        Ok(lookup)
+    }
+
+    /// The node with this value, also one that the transaction has made.
+    ///
+    /// # Errors
+    /// Damage.
+    pub(super) fn find(
+        &self,
+        transaction: &Transaction,
+        value: &Value,
+    ) -> Result<Option<NodeId>, GraphError> {
+        if let Some(scanned) = &self.scanned {
+            return Ok(id_of(value).and_then(|id| scanned.get(&id).copied()));
+        }
+        let found = transaction.find(&self.label, &[(&self.key, value.clone())])?;
+        Ok(found.first().map(|node| node.id()))
+    }
+
+    /// Notes a node that the transaction has made.
+    pub(super) fn add(&mut self, value: &Value, node: NodeId) {
+        if let (Some(scanned), Some(id)) = (&mut self.scanned, id_of(value)) {
+            scanned.insert(id, node);
+        }
+    }
+}
+
+/// A value as a key, if it can be one.
+pub(super) fn id_of(value: &Value) -> Option<Id> {
+    match value {
+        Value::Integer(number) => Some(Id::Integer(*number)),
+        Value::Text(text) if !text.is_empty() => Some(Id::Text(text.clone())),
+        _ => None,
+    }
+}

@@ -1,0 +1,485 @@
+//! `COPY` through the facade.
+
+use std::fs;
+use std::path::PathBuf;
+
+use tempfile::TempDir;
+
+use crate::property::value::Value;
+use crate::query::{Cell, Error, Statement};
+use crate::{At, Database, MediumKind, Options};
+
+struct Place {
+    directory: TempDir,
+    db: Database,
+}
+
+impl Place {
+    fn new() -> Self {
+        let options = Options {
+            medium: MediumKind::Dram,
+            property_graph: true,
+            ..Options::default()
+        };
+        Place {
+            directory: tempfile::tempdir().unwrap(),
+            db: Database::create("anywhere", &options).unwrap(),
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// The statement with `DIR/` for the directory.
+    fn statement(&self, text: &str) -> Statement {
+        let directory = self.directory.path().display().to_string();
+        Statement::new(text.replace("DIR", &directory))
+    }
+
+    /// The rows, and the effects.
+    fn run(&self, text: &str) -> (Vec<String>, Vec<(&'static str, u64)>) {
+        let rows = self.db.execute(&self.statement(text));
+        let rows = rows.unwrap_or_else(|error| panic!("{text}: {error} ({})", error.hint()));
+        let effects = rows.summary().effects();
+        let shown = rows.map(|row| {
+            let cells = row.unwrap().into_cells();
+            let cells: Vec<String> = cells.iter().map(Cell::to_string).collect();
+            cells.join(" ")
+        });
+        (shown.collect(), effects)
+    }
+
+    fn refused(&self, text: &str) -> Error {
+        let done = self.db.execute(&self.statement(text));
+        done.err()
+            .unwrap_or_else(|| panic!("{text} is not refused"))
+    }
+
+    fn count(&self, text: &str) -> i64 {
+        let text = format!("MATCH {text} RETURN count(*)");
+        self.db.query(&text, ()).unwrap().single().unwrap()
+    }
+}
+
+const PEOPLE: &str = "id,name,born,score,active,code\n\
+                      1,Ann,1975-02-03,1.5,true,007\n\
+                      2,\"Bob, Jr.\",1980-12-24,2,false,1\n\
+                      3,,1999-01-01,,true,2\n";
+
+/// The type of a column is that of all of its values, and the answer says which.
+#[test]
+fn nodes_come_from_tables() {
+    let place = Place::new();
+    place.write("people.csv", PEOPLE);
+    let (rows, effects) = place.run("COPY Person FROM 'DIR/people.csv' (key id)");
+    assert_eq!(
+        rows,
+        [
+            "'id' 'INTEGER' true",
+            "'name' 'STRING' true",
+            "'born' 'DATE' true",
+            "'score' 'FLOAT' true",
+            "'active' 'BOOLEAN' true",
+            "'code' 'STRING' true",
+        ]
+    );
+    let expected = [
+        ("nodes_created", 3),
+        ("properties_set", 16),
+        ("labels_added", 3),
+    ];
+    assert_eq!(effects, expected);
+    let (rows, _) = place.run("MATCH (p:Person) RETURN p ORDER BY p.id");
+    assert_eq!(
+        rows,
+        [
+            "(:Person {active: true, born: date('1975-02-03'), code: '007', id: 1, \
+             name: 'Ann', score: 1.5})",
+            "(:Person {active: false, born: date('1980-12-24'), code: '1', id: 2, \
+             name: 'Bob, Jr.', score: 2.0})",
+            "(:Person {active: true, born: date('1999-01-01'), code: '2', id: 3})",
+        ]
+    );
+}
+
+#[test]
+fn tables_are_read_as_the_options_say() {
+    let place = Place::new();
+    place.write("odd.txt", "# a comment\n1|x|NULL|a;b\n2|'y|3|c\n");
+    let text = "COPY A FROM 'DIR/odd.txt' (header false, skip 1, delimiter = '|', quotes false, \
+                null 'NULL', columns ['n', 't', 'm', 'l'], types {n: 'STRING', l: 'LIST<STRING>'}, \
+                properties [n, m, l])";
+    let (rows, _) = place.run(text);
+    assert_eq!(
+        rows,
+        [
+            "'n' 'STRING' false",
+            "'m' 'INTEGER' true",
+            "'l' 'LIST<STRING>' false"
+        ]
+    );
+    let (rows, _) = place.run("MATCH (a:A) RETURN a ORDER BY a.n");
+    assert_eq!(
+        rows,
+        [
+            "(:A {l: ['a', 'b'], n: '1'})",
+            "(:A {l: ['c'], m: 3, n: '2'})"
+        ]
+    );
+    // Names in the place of the header's.
+    place.write("a.tsv", "x\ty\n1\t2\n");
+    place.run("COPY B FROM 'DIR/a.tsv' (columns ['p', 'q'])");
+    assert_eq!(place.run("MATCH (b:B) RETURN b").0, ["(:B {p: 1, q: 2})"]);
+}
+
+#[test]
+fn relationships_find_their_ends_by_keys() {
+    for index in [
+        "",
+        "CREATE CONSTRAINT FOR (p:Person) REQUIRE p.id IS UNIQUE",
+    ] {
+        let place = Place::new();
+        if !index.is_empty() {
+            place.run(index);
+        }
+        place.write("people.csv", PEOPLE);
+        place.run("COPY Person FROM 'DIR/people.csv' (key id)");
+        place.write("knows.csv", "a,b,since\n1,2,2010\n2,3,\n1,2,2011\n");
+        let text = "COPY KNOWS FROM 'DIR/knows.csv' (from Person.id, to Person.id)";
+        let (rows, effects) = place.run(text);
+        assert_eq!(rows, ["'since' 'INTEGER' true"]);
+        assert_eq!(
+            effects,
+            [("relationships_created", 3), ("properties_set", 2)]
+        );
+        let text = "MATCH (a)-[k:KNOWS]->(b) RETURN a.id, k.since, b.id ORDER BY a.id, k.since";
+        assert_eq!(place.run(text).0, ["1 2010 2", "1 2011 2", "2 null 3"]);
+        // Columns by the names of the keys, or by their own.
+        place.write("in.csv", "weight,city,id\n0.5,Rome,2\n");
+        place.run("CREATE (:City {city: 'Rome'})");
+        place.run("COPY IN FROM 'DIR/in.csv' (from Person.id, to City.city)");
+        let text = "COPY OUT FROM 'DIR/in.csv' (from City.city, to Person.id, from_column city, \
+                    to_column id, properties [])";
+        place.run(text);
+        let text = "MATCH (p:Person)-[i:IN]->(c)-[o:OUT]->(p) RETURN p.id, i, o";
+        assert_eq!(place.run(text).0, ["2 [:IN {weight: 0.5}] [:OUT]"]);
+    }
+}
+
+/// A row that cannot be taken is named with file and line, and nothing is copied.
+#[test]
+fn one_bad_row_refuses_all() {
+    for index in [
+        "",
+        "CREATE CONSTRAINT FOR (p:Person) REQUIRE p.id IS UNIQUE",
+    ] {
+        let place = Place::new();
+        if !index.is_empty() {
+            place.run(index);
+        }
+        place.run("CREATE (:Person {id: 7}), (:City {id: 'x'})");
+        for (file, text, options, part) in [
+            (
+                "a.csv",
+                "id,n\n1,2\n3\n",
+                "",
+                "a.csv:3: 1 columns, expected 2",
+            ),
+            (
+                "b.csv",
+                "id,n\n1,2\n1,3\n",
+                "(key id)",
+                "b.csv:3: id: there is a Person",
+            ),
+            (
+                "c.csv",
+                "id,n\n7,2\n",
+                "(key id)",
+                "c.csv:2: id: there is a Person",
+            ),
+            (
+                "d.csv",
+                "id,n\n1,2\n,3\n",
+                "(key id)",
+                "d.csv:3: id: the key is missing",
+            ),
+            (
+                "e.csv",
+                "id,n\n1,x\n",
+                "(types {n: 'INTEGER'})",
+                "e.csv:2: n:",
+            ),
+            (
+                "f.csv",
+                "id,n\n1,\"x\n",
+                "",
+                "f.csv:2: a quoted field begins",
+            ),
+            (
+                "g.jsonl",
+                "{\"a\": 1}\n[1]\n",
+                "",
+                "g.jsonl:2: it is no JSON object",
+            ),
+            ("h.jsonl", "{\"a\": 1}\n{\"a\": \n", "", "h.jsonl:2: EOF"),
+            ("i.json", "{\"a\": 1}", "", "i.json: invalid type"),
+            ("j.csv", "", "", "j.csv"),
+        ] {
+            place.write(file, text);
+            let error = place.refused(&format!("COPY Person FROM 'DIR/{file}' {options}"));
+            assert!(error.message().contains(part), "{file}: {error}");
+            assert!(!error.hint().contains("--"), "{}", error.hint());
+            assert_eq!(place.count("(p:Person)"), 1, "{file}");
+        }
+        for (text, part) in [
+            (
+                "a,b\n7,9\n",
+                "ends.csv:2: b: there is no Person whose id is 9",
+            ),
+            ("a,b\n7,7\n7,\n", "ends.csv:3: b: the key is missing"),
+            (
+                "a,b\n7,0.5\n",
+                "ends.csv:2: b: a key is an integer or a text",
+            ),
+            ("a\n7\n", "need two columns"),
+        ] {
+            place.write("ends.csv", text);
+            let text = "COPY KNOWS FROM 'DIR/ends.csv' (from Person.id, to Person.id)";
+            let error = place.refused(text);
+            assert!(error.message().contains(part), "{error}");
+            assert_eq!(place.count("()-->()"), 0);
+        }
+    }
+}
+
+#[test]
+fn bad_rows_can_be_left_out() {
+    let place = Place::new();
+    place.write("p.csv", "id,n\n1,2\n3\n1,9\n4,5\n");
+    let text = "COPY P FROM 'DIR/p.csv' (key id, ignore_errors, rejects 'DIR/bad.csv')";
+    let (_, effects) = place.run(text);
+    assert!(effects.contains(&("nodes_created", 2)), "{effects:?}");
+    assert!(effects.contains(&("rows_skipped", 2)), "{effects:?}");
+    let rejects = place.read("bad.csv");
+    let lines: Vec<&str> = rejects.lines().collect();
+    assert_eq!(lines[0], "file,line,column,problem,row");
+    assert!(lines[1].contains(",3,,"), "{rejects}");
+    assert!(lines[2].contains(",4,id,"), "{rejects}");
+    // What is there already can also be left as it is, or changed.
+    place.write("p.csv", "id,n\n4,6\n5,7\n");
+    place.run("COPY P FROM 'DIR/p.csv' (key id, on_conflict skip)");
+    let all = "MATCH (p:P) RETURN p.id, p.n ORDER BY p.id";
+    assert_eq!(place.run(all).0, ["1 2", "4 5", "5 7"]);
+    let (_, effects) = place.run("COPY P FROM 'DIR/p.csv' (key id, on_conflict 'update')");
+    assert_eq!(effects, [("properties_set", 4)]);
+    assert_eq!(place.run(all).0, ["1 2", "4 6", "5 7"]);
+}
+
+#[test]
+fn wrong_statements_say_what_to_do() {
+    let place = Place::new();
+    place.write("p.csv", "id,name\n1,2\n");
+    place.run("CREATE (:Person {id: 7})");
+    for (text, parts) in [
+        ("COPY P FROM 'DIR/none.csv'", ["none.csv", "No such file"]),
+        (
+            "COPY P FROM 'DIR/p'",
+            ["does not say the format", "(format csv)"],
+        ),
+        (
+            "COPY P FROM 'DIR/p.csv' (format xls)",
+            ["no format", "parquet"],
+        ),
+        (
+            "COPY P FROM 'DIR/p.csv' (keys id)",
+            ["no option keys", "did you mean key"],
+        ),
+        (
+            "COPY P FROM 'DIR/p.csv' (key idd)",
+            ["no column idd", "did you mean id"],
+        ),
+        (
+            "COPY P FROM 'DIR/p.csv' (key, key id)",
+            ["given twice", "once"],
+        ),
+        (
+            "COPY P FROM 'DIR/p.csv' (header 3)",
+            ["header", "true or false"],
+        ),
+        (
+            "COPY P FROM 'DIR/p.csv' (delimiter 'ab')",
+            ["delimiter", "one character"],
+        ),
+        (
+            "COPY P FROM 'DIR/p.csv' (header false)",
+            ["what the columns are called", "columns"],
+        ),
+        (
+            "COPY P FROM 'DIR/p.csv' (types {id: 'INTEGR'})",
+            ["no type INTEGR", "INTEGER"],
+        ),
+        (
+            "COPY P FROM 'DIR/p.csv' (types {iid: 'INTEGER'})",
+            ["p.csv", "iid"],
+        ),
+        (
+            "COPY P FROM 'DIR/p.csv' (from Person.id)",
+            ["two ends", "to Person.id"],
+        ),
+        (
+            "COPY P FROM 'DIR/p.csv' (from Persn.id, to Person.id)",
+            ["no label", "`Person`"],
+        ),
+        (
+            "COPY P FROM 'DIR/p.csv' (from Person.idx, to Person.id)",
+            ["no property", "`id`"],
+        ),
+        (
+            "COPY P FROM 'DIR/p.csv' (from Person, to Person.id)",
+            ["from", "Person.id"],
+        ),
+        (
+            "COPY P FROM $file",
+            ["$file is not given", "name of a file"],
+        ),
+        ("COPY P FROM ''", ["empty", "path"]),
+        ("COPY (MATCH (n) RETURN n", ["", ")"]),
+        (
+            "COPY (CREATE (n) RETURN n) TO 'DIR/o.csv'",
+            ["only reads", "by itself"],
+        ),
+        (
+            "COPY (MATCH (n) RETRUN n) TO 'DIR/o.csv'",
+            ["RETRUN", "RETURN"],
+        ),
+        ("COPY (RETURN 1 AS x) TO 'DIR/no/o.csv'", ["o.csv", ""]),
+        (
+            "COPY (RETURN 1 AS x) TO 'DIR/o.csv' (head false)",
+            ["no option head", "header"],
+        ),
+    ] {
+        let error = place.refused(text);
+        let whole = format!("{error} ({})", error.hint());
+        for part in parts {
+            assert!(whole.contains(part), "{text}: {whole}");
+        }
+    }
+    assert_eq!(place.count("(p:P)"), 0);
+    // Errors within the query stand at their place in the statement.
+    let error = place.refused("COPY (MATCH (n)\nRETURN m) TO 'DIR/o.csv'");
+    let at = error.place().unwrap();
+    assert_eq!((at.line, at.column), (2, 8));
+    assert!(!place.path("o.csv").exists());
+    let mut transaction = place.db.begin().unwrap();
+    let refused = transaction.execute(&place.statement("COPY P FROM 'DIR/p.csv'"));
+    assert_eq!(refused.err().unwrap().class(), "AccessError");
+}
+
+/// What one statement writes another reads as it was, in each format.
+#[test]
+fn rows_go_to_files_and_back() {
+    let place = Place::new();
+    place.run(
+        "CREATE (:T {i: 1, f: 0.5, t: 'a \"b\", c', b: true, d: date('2024-02-29')}), \
+         (:T {i: 2, f: -1e300, t: ''}), (:T {i: 3, d: date('1999-12-31'), b: false})",
+    );
+    let query = "MATCH (t:T) RETURN t.i AS i, t.f AS f, t.t AS t, t.b AS b, t.d AS d ORDER BY i";
+    let before = place.run(query).0;
+    let mut files = vec!["o.csv", "o.tsv", "o.jsonl", "o.json"];
+    if cfg!(feature = "columnar") {
+        files.push("o.parquet");
+    }
+    for file in files {
+        let (rows, effects) = place.run(&format!("COPY ({query}) TO 'DIR/{file}'"));
+        assert_eq!(
+            (rows.len(), effects),
+            (0, vec![("rows_written", 3)]),
+            "{file}"
+        );
+        place.run(&format!("COPY Copied FROM 'DIR/{file}' (key i)"));
+        let copied = query.replace("t:T", "t:Copied");
+        let mut expected = before.clone();
+        if file.contains("json") {
+            // JSON has no dates.
+            let texts = |row: &String| row.replace("date('", "'").replace("')", "'");
+            expected = before.iter().map(texts).collect();
+        }
+        assert_eq!(place.run(&copied).0, expected, "{file}");
+        place.run("MATCH (c:Copied) DELETE c");
+    }
+    assert_eq!(
+        place.read("o.csv"),
+        "i,f,t,b,d\n1,0.5,\"a \"\"b\"\", c\",true,2024-02-29\n2,-1.0e300,\"\",,\n\
+         3,,,false,1999-12-31\n"
+    );
+    assert_eq!(
+        place.read("o.json").lines().nth(2).unwrap(),
+        "{\"i\":2,\"f\":-1e300,\"t\":\"\",\"b\":null,\"d\":null},"
+    );
+    let plain = "COPY (UNWIND [1, 2] AS x RETURN x, [x] AS l) TO 'DIR/p.csv' \
+                 (header false, delimiter ';')";
+    place.run(plain);
+    assert_eq!(place.read("p.csv"), "1;[1]\n2;[2]\n");
+    // Whole nodes are what JSON has for them, in CSV what Cypher writes.
+    place.run("CREATE (:N {a: 1})");
+    place.run("COPY (MATCH (n:N) RETURN n) TO 'DIR/n.csv'");
+    assert_eq!(place.read("n.csv"), "n\n(:N {a: 1})\n");
+}
+
+#[test]
+fn the_past_is_written() {
+    let place = Place::new();
+    place.run("CREATE (:A)");
+    place
+        .db
+        .property_graph()
+        .unwrap()
+        .create_snapshot("one")
+        .unwrap();
+    place.run("CREATE (:A)");
+    place.run("COPY (AS OF 'one' MATCH (a:A) RETURN count(*) AS n) TO 'DIR/a.csv'");
+    assert_eq!(place.read("a.csv"), "n\n1\n");
+    let statement = place.statement("COPY (MATCH (a:A) RETURN count(*) AS n) TO 'DIR/a.csv'");
+    assert!(!place.db.is_write(&statement).unwrap());
+    let past = statement.as_of(At::Name("one".to_string()));
+    place.db.execute(&past).unwrap();
+    assert_eq!(place.read("a.csv"), "n\n1\n");
+    place.write("b.csv", "x\n1\n");
+    let from = place.statement("COPY B FROM 'DIR/b.csv'");
+    assert!(place.db.is_write(&from).unwrap());
+    let refused = place.db.execute(&from.as_of(At::Name("one".to_string())));
+    assert_eq!(refused.err().unwrap().detail(), "ReadOnly");
+}
+
+#[test]
+fn parameters_name_files_and_limits_end_copies() {
+    let place = Place::new();
+    let lines: String = (0..5000).map(|n| format!("{n}\n")).collect();
+    place.write("n.csv", &format!("n\n{lines}"));
+    let file = place.path("n.csv").display().to_string();
+    let copy = Statement::new("COPY N FROM $file (null $none)")
+        .parameter("file", file)
+        .parameter("none", Value::from(vec!["7"]));
+    let cancellation = crate::query::Cancellation::new();
+    cancellation.cancel();
+    let cancelled = copy.clone().cancellation(&cancellation);
+    assert_eq!(
+        place.db.execute(&cancelled).err().unwrap().detail(),
+        "Cancelled"
+    );
+    let late = copy.clone().timeout(std::time::Duration::ZERO);
+    assert_eq!(place.db.execute(&late).err().unwrap().detail(), "Timeout");
+    assert_eq!(place.count("(n:N)"), 0);
+    place.db.execute(&copy).unwrap();
+    assert_eq!(place.count("(n:N)"), 5000);
+    assert_eq!(place.count("(n:N) WHERE n.n IS NULL"), 1);
+}

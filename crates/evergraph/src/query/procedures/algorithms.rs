@@ -1,0 +1,260 @@
+//! `CALL algo.NAME(config)`: the algorithms of the registry, each as procedures that give
+//! the values of nodes or edges, that give the summary, and that write values to nodes.
+
+use std::sync::{Arc, Weak};
+
+use evergraph_analytics::Session;
+use evergraph_analytics::run::{
+    self, Algorithm, Fact, Holds, Outcome, StreamColumn, StreamValue, algorithms,
+};
+use evergraph_interpreter::{Datum, ProcedureContext, ProcedureRows, Procedures};
+use evergraph_property_graph::Value;
+use evergraph_syntax::scope::{Signature, Type};
+
+use super::config::{Config, camel};
+use crate::{Cancellation, Control, Error};
+
+/// What a procedure does with a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// Gives the values.
+    Stream,
+    /// Gives the summary.
+    Stats,
+    /// Writes the values to the nodes.
+    Write,
+}
+
+impl Mode {
+    fn suffix(self) -> &'static str {
+        match self {
+            Mode::Stream => "",
+            Mode::Stats => ".stats",
+            Mode::Write => ".write",
+        }
+    }
+
+    fn signature(self, algorithm: &Algorithm) -> Signature {
+        let outputs = match self {
+            Mode::Stream => algorithm.columns.iter().map(typed).collect(),
+            Mode::Stats => SUMMARY.map(named).to_vec(),
+            Mode::Write => {
+                let written = ("nodePropertiesWritten", Type::Integer);
+                let all = [written].into_iter().chain(SUMMARY);
+                all.map(named).collect()
+            }
+        };
+        Signature {
+            inputs: vec![("config".to_string(), Type::Map)],
+            optional: usize::from(self != Mode::Write),
+            outputs,
+            writes: self == Mode::Write,
+        }
+    }
+
+    fn description(self, algorithm: &Algorithm) -> String {
+        let computes = algorithm.computes;
+        match self {
+            Mode::Stream => {
+                let names = algorithm
+                    .all_parameters()
+                    .map(|parameter| camel(parameter.name));
+                let names: Vec<String> = names.collect();
+                format!("Gives {computes}. Parameters: {}.", names.join(", "))
+            }
+            Mode::Stats => format!("Gives the summary of {computes}."),
+            Mode::Write => format!("Writes to the nodes, as writeProperty, {computes}."),
+        }
+    }
+}
+
+const SUMMARY: [(&str, Type); 4] = [
+    ("nodeCount", Type::Integer),
+    ("relationshipCount", Type::Integer),
+    ("computeMillis", Type::Integer),
+    ("result", Type::Map),
+];
+
+fn named((name, of): (&str, Type)) -> (String, Type) {
+    (name.to_string(), of)
+}
+
+fn typed(column: &StreamColumn) -> (String, Type) {
+    let of = match column.holds {
+        Holds::Node | Holds::Other | Holds::Source | Holds::Target => Type::Node,
+        Holds::Number => Type::Number,
+        Holds::Flag => Type::Boolean,
+        Holds::Group | Holds::Position => Type::Integer,
+        Holds::Nodes => Type::List(Box::new(Type::Node)),
+    };
+    (column.name.to_string(), of)
+}
+
+/// Registers every algorithm, and the aliases.
+pub(super) fn register(procedures: &mut Procedures, session: &Arc<Session>) {
+    for algorithm in algorithms() {
+        for mode in [Mode::Stream, Mode::Stats, Mode::Write] {
+            let has_nodes = algorithm
+                .columns
+                .iter()
+                .any(|column| column.holds == Holds::Node);
+            if mode == Mode::Write && !has_nodes {
+                continue;
+            }
+            let called = |name: &str| format!("algo.{}{}", camel(name), mode.suffix());
+            let name = called(algorithm.name);
+            let session = Arc::downgrade(session);
+            procedures.register(
+                &name,
+                &mode.description(algorithm),
+                mode.signature(algorithm),
+                move |context, arguments| call(&session, (algorithm, mode), context, arguments),
+            );
+            for alias in algorithm.aliases {
+                procedures.register_alias(&called(alias), &name);
+            }
+        }
+    }
+}
+
+fn call(
+    session: &Weak<Session>,
+    (algorithm, mode): (&'static Algorithm, Mode),
+    context: &ProcedureContext<'_, '_>,
+    arguments: &[Datum],
+) -> Result<ProcedureRows, evergraph_functions::ReadError> {
+    let session = opened(session)?;
+    let view = context.view().ok_or_else(|| {
+        Error::usage(
+            "algorithms read what is committed, and this transaction has changed the graph before",
+            "commit first, or call it before the first change",
+        )
+    })?;
+    let limits = context.limits();
+    let mut config = Config::of(algorithm, mode, arguments.first())?;
+    config.request.threads.get_or_insert(limits.threads);
+    config.request.memory_limit = u64::try_from(limits.memory).ok();
+    let cancellation = Cancellation::from(limits.cancellation.switch());
+    let mut control = Control::new().with_cancellation(&cancellation);
+    if let Some(deadline) = context.deadline() {
+        control = control.with_deadline(deadline);
+    }
+    let outcome = run::run_if_any(&session, &view.moment(), &config.request, &control, None)?;
+    let outcome = outcome.map(verified).transpose()?;
+    Ok(match mode {
+        Mode::Stream => match outcome.and_then(|outcome| outcome.stream(algorithm.columns)) {
+            Some(rows) => ProcedureRows::new(rows.map(data)),
+            None => Vec::new().into(),
+        },
+        Mode::Stats => vec![summary(outcome.as_ref())].into(),
+        Mode::Write => {
+            let key = config.write_property.as_deref().unwrap_or_default();
+            let written = match &outcome {
+                Some(outcome) => write(context, outcome, key)?,
+                None => 0,
+            };
+            let mut row = vec![whole(written)];
+            row.extend(summary(outcome.as_ref()));
+            vec![row].into()
+        }
+    })
+}
+
+/// The session, as long as it is open.
+pub(super) fn opened(session: &Weak<Session>) -> Result<Arc<Session>, Error> {
+    let session = session.upgrade();
+    session.ok_or_else(|| Error::usage("the database is closed", "open it again"))
+}
+
+/// A result that the verifier has not found to be wrong.
+fn verified(outcome: Outcome) -> Result<Outcome, Error> {
+    match &outcome.verified {
+        Some(Err(problem)) => Err(Error::usage(
+            format!("the verifier found the result to be wrong: {problem}"),
+            "`evergraph check` tells whether the database is sound",
+        )),
+        _ => Ok(outcome),
+    }
+}
+
+fn data(row: Vec<StreamValue>) -> Vec<Datum> {
+    let row = row.into_iter().map(|value| match value {
+        StreamValue::Node(node) => Datum::Node(node),
+        StreamValue::Nodes(nodes) => Datum::list(nodes.into_iter().map(Datum::Node).collect()),
+        StreamValue::Value(value) => Datum::Value(value),
+    });
+    row.collect()
+}
+
+/// Gives the nodes their values; those without one lose the property. How many have it.
+fn write(
+    context: &ProcedureContext<'_, '_>,
+    outcome: &Outcome,
+    key: &str,
+) -> Result<u64, evergraph_functions::ReadError> {
+    let values = outcome.values_of_nodes().ok_or_else(|| {
+        Error::usage(
+            format!(
+                "this result of {} is not one value of each node",
+                outcome.algorithm
+            ),
+            "take its rows, and SET what is to be kept",
+        )
+    })?;
+    let mut written = 0;
+    for (at, (node, value)) in values.enumerate() {
+        if at % 1024 == 0 {
+            context.check()?;
+        }
+        written += u64::from(value != Value::Null);
+        context.set(node, key, value)?;
+    }
+    Ok(written)
+}
+
+fn whole(number: u64) -> Datum {
+    Datum::Value(Value::Integer(number.cast_signed()))
+}
+
+/// The columns of [`SUMMARY`]; of a graph without nodes, nothing was computed.
+fn summary(outcome: Option<&Outcome>) -> Vec<Datum> {
+    let Some(outcome) = outcome else {
+        let nothing = Value::Map(Arc::default());
+        return vec![whole(0), whole(0), whole(0), Datum::Value(nothing)];
+    };
+    let mut facts = outcome.result.iter();
+    let has_iterations = facts.any(|(name, _)| *name == "iterations");
+    let facts = outcome.result.iter();
+    let facts = facts.map(|(name, fact)| (Arc::from(camel(name)), of_fact(fact)));
+    let iterations = outcome.iterations.filter(|_| !has_iterations);
+    let iterations = iterations.map(|count| {
+        let count = Value::Integer(count.cast_signed());
+        (Arc::from("iterations"), count)
+    });
+    let result = Value::Map(Arc::new(facts.chain(iterations).collect()));
+    vec![
+        whole(outcome.vertices),
+        whole(outcome.edges),
+        whole((outcome.seconds * 1000.0) as u64),
+        Datum::Value(result),
+    ]
+}
+
+fn of_fact(fact: &Fact) -> Value {
+    match fact {
+        Fact::Whole(number) | Fact::Id(number) => Value::Integer(number.cast_signed()),
+        Fact::Real(number) => Value::Float(*number),
+        Fact::Flag(is_so) => Value::Boolean(*is_so),
+        Fact::Text(text) => Value::Text(text.as_str().into()),
+        Fact::Names(names) => names.iter().map(of_fact).collect(),
+        Fact::Counts(counts) => {
+            let pair = |(from, count): &(u64, u64)| -> Value {
+                [from, count]
+                    .map(|number| Value::Integer(number.cast_signed()))
+                    .into_iter()
+                    .collect()
+            };
+            counts.iter().map(pair).collect()
+        }
+    }
+}

@@ -1,0 +1,572 @@
+//! How many ways there are to choose the relationships of branches.
+//!
+//! Branches at one node that may have relationships in common are a group. With `S(I)`, the
+//! sum over the relationships that all branches of `I` have of the product of what is at
+//! their ends, the ways to choose different ones are `S(1) S(2) - S(12)` of two, and
+//! `S(1) S(2) S(3) - S(12) S(3) - S(13) S(2) - S(23) S(1) + 2 S(123)` of three.
+//! A relationship that the row or the branch around has already is taken out of each
+//! `S(I)` whose lists all have it, which its ends and direction tell.
+
+use evergraph_planner::{Branch, Count, Expand, Slot, Towards};
+use evergraph_property_graph::graph::{EntityKind, Filter, LabelExpression};
+use evergraph_syntax::tree::Labels;
+
+use super::memo::Memo;
+use super::too_many;
+use crate::graph::Types;
+use crate::run::{Result, Run};
+
+/// Nodes whose lists are read together.
+const NODES: usize = 512;
+
+/// The branches of a count, in groups.
+pub(super) struct Sums {
+    pub(super) groups: Vec<Group>,
+}
+
+/// Branches at one node that may have relationships in common.
+pub(super) struct Group {
+    /// The node.
+    pub(super) from: Slot,
+    /// A node of the row where its only branch ends.
+    pub(super) into: Option<Slot>,
+    /// Nodes of the row where it does not end.
+    pub(super) differs: Vec<Slot>,
+    pub(super) branches: Vec<Step>,
+    /// What the lists of each subset of the branches have in common, the subset as bits.
+    shared: Vec<Shared>,
+    /// Subsets whose lists may all have the relationship around it, which is none of its
+    /// own, as bits.
+    around: u8,
+}
+
+/// Relationships of a branch.
+pub(super) struct Step {
+    pub(super) towards: Towards,
+    pub(super) types: Types,
+    plan: Expand,
+    /// What is at their ends.
+    end: End,
+}
+
+/// What is at the ends of relationships.
+struct End {
+    /// Labels of the node.
+    labels: Option<Filter>,
+    groups: Vec<Group>,
+    /// Ways to go on from each node.
+    values: Memo,
+}
+
+/// What the lists of some branches have in common.
+struct Shared {
+    types: Types,
+    lists: Lists,
+    sums: Memo,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lists {
+    Towards(Towards),
+    /// Loops alone.
+    Loops,
+}
+
+/// A relationship that is chosen already.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seen {
+    pub(super) from: u32,
+    pub(super) to: u32,
+    /// Direction from `from` to `to`.
+    pub(super) towards: Towards,
+    /// Subsets of a group whose lists may all have it, as bits.
+    pub(super) subsets: u8,
+}
+
+impl Sums {
+    pub(super) fn new(run: &Run<'_, '_>, count: &Count) -> Result<Self> {
+        Ok(Sums {
+            groups: groups_of(run, &count.branches, None),
+        })
+    }
+
+    /// Bytes that numbers of nodes have taken since the last call.
+    pub(super) fn new_bytes(&self) -> usize {
+        self.groups.iter().map(Group::new_bytes).sum()
+    }
+}
+
+/// Branches in groups.
+fn groups_of(run: &Run<'_, '_>, branches: &[Branch], around: Option<&Expand>) -> Vec<Group> {
+    let mut groups: Vec<Vec<&Branch>> = Vec::new();
+    for branch in branches {
+        let touches = |group: &Vec<&Branch>| {
+            let mut others = group.iter();
+            others.any(|one| one.step.from == branch.step.from && one.step.may_be(&branch.step))
+        };
+        let (touching, others): (Vec<_>, Vec<_>) = groups.into_iter().partition(touches);
+        groups = others;
+        groups.push(touching.into_iter().flatten().chain([branch]).collect());
+    }
+    let group = |branches: Vec<&Branch>| Group::of(run, &branches, around);
+    groups.into_iter().map(group).collect()
+}
+
+impl Group {
+    fn of(run: &Run<'_, '_>, branches: &[&Branch], around: Option<&Expand>) -> Self {
+        let first = branches[0];
+        let steps: Vec<Step> = branches.iter().map(|one| Step::of(run, one)).collect();
+        let subsets = 1usize << steps.len();
+        let shared = (0..subsets)
+            .map(|subset| Shared::of(&steps, subset))
+            .collect();
+        let mut group = Group {
+            from: first.step.from,
+            into: first.step.into.then_some(first.step.to),
+            differs: first.differs.clone(),
+            around: 0,
+            shared,
+            branches: steps,
+        };
+        group.around = around.map_or(0, |around| group.subsets_of(around));
+        group
+    }
+
+    fn new_bytes(&self) -> usize {
+        let own = self.shared.iter().map(|shared| shared.sums.new_bytes());
+        let inner = self.branches.iter().map(|step| {
+            let groups = step.end.groups.iter().map(Group::new_bytes);
+            step.end.values.new_bytes() + groups.sum::<usize>()
+        });
+        own.chain(inner).sum()
+    }
+
+    /// Subsets whose lists may all have a relationship of a step, which is none of theirs,
+    /// as bits.
+    pub(super) fn subsets_of(&self, step: &Expand) -> u8 {
+        let may_be = |&subset: &usize| self.steps_in(subset).all(|one| one.plan.may_be(step));
+        let subsets = (1..self.shared.len()).filter(may_be);
+        subsets.fold(0, |all, subset| all | 1 << subset)
+    }
+
+    /// Ways to choose relationships of each node, none of those and none to the nodes that
+    /// `others` has for it (empty: nothing for any).
+    pub(super) fn ways(
+        &self,
+        run: &Run<'_, '_>,
+        nodes: &[u32],
+        others: &[(Vec<Seen>, Vec<u32>)],
+    ) -> Result<Vec<i64>> {
+        let mut sums: Vec<Vec<i64>> = vec![Vec::new()];
+        for subset in 1..self.shared.len() {
+            let mut sum = self.sums(run, subset, nodes)?;
+            if !others.is_empty() {
+                self.exclude(run, subset, nodes, others, &mut sum)?;
+            }
+            sums.push(sum);
+        }
+        let mut at_node = vec![0; sums.len()];
+        let ways = (0..nodes.len()).map(|at| {
+            for (number, sum) in at_node.iter_mut().zip(&sums).skip(1) {
+                *number = sum[at];
+            }
+            different(&at_node)
+        });
+        ways.collect()
+    }
+
+    /// Takes out of sums what the row excludes.
+    fn exclude(
+        &self,
+        run: &Run<'_, '_>,
+        subset: usize,
+        nodes: &[u32],
+        others: &[(Vec<Seen>, Vec<u32>)],
+        sums: &mut [i64],
+    ) -> Result<()> {
+        // Pairs of a place and a node, and how many relationships are between them.
+        let mut pairs: Vec<(usize, u32, i64)> = Vec::new();
+        for (at, (&node, (seen, apart))) in nodes.iter().zip(others).enumerate() {
+            for one in seen {
+                if let Some(end) = self.end_of(subset, one, node)
+                    && !apart.contains(&end)
+                {
+                    pairs.push((at, end, 1));
+                }
+            }
+        }
+        if !self.differs.is_empty() {
+            let (mut places, mut from, mut to) = (Vec::new(), Vec::new(), Vec::new());
+            for (at, (&node, (_, apart))) in nodes.iter().zip(others).enumerate() {
+                for &other in apart {
+                    places.push(at);
+                    from.push(node);
+                    to.push(other);
+                }
+            }
+            let step = &self.branches[0];
+            let found = run
+                .graph
+                .expand_into((&from, &to), step.towards, &step.types)?;
+            let found = found.rows.iter().map(|&row| row as usize);
+            pairs.extend(found.map(|row| (places[row], to[row], 1)));
+        }
+        for step in self.steps_in(subset) {
+            let ends: Vec<u32> = pairs.iter().map(|pair| pair.1).collect();
+            let from: Vec<u32> = pairs.iter().map(|pair| nodes[pair.0]).collect();
+            step.prepare(run, &from, &ends)?;
+        }
+        for (at, end, count) in pairs {
+            let weight = self.weight(subset, nodes[at], end)?;
+            sums[at] -= count.checked_mul(weight).ok_or_else(too_many)?;
+        }
+        Ok(())
+    }
+
+    fn steps_in(&self, subset: usize) -> impl Iterator<Item = &Step> {
+        let steps = self.branches.iter().enumerate();
+        steps
+            .filter(move |(place, _)| subset >> place & 1 == 1)
+            .map(|(_, step)| step)
+    }
+
+    /// The other end of a relationship that is chosen, if the lists of a node that a subset
+    /// has in common have it.
+    fn end_of(&self, subset: usize, seen: &Seen, node: u32) -> Option<u32> {
+        if seen.subsets >> subset & 1 == 0 {
+            return None;
+        }
+        let is_loop = seen.from == seen.to;
+        let (end, towards) = match node {
+            node if node == seen.from => (seen.to, seen.towards),
+            node if node == seen.to => (seen.from, seen.towards.reversed()),
+            _ => return None,
+        };
+        let has = match self.shared[subset].lists {
+            Lists::Loops => is_loop,
+            Lists::Towards(own) => is_loop || own == Towards::Both || own == towards,
+        };
+        has.then_some(end)
+    }
+
+    /// Sums of a subset at nodes.
+    fn sums(&self, run: &Run<'_, '_>, subset: usize, nodes: &[u32]) -> Result<Vec<i64>> {
+        match self.is_plain(subset) {
+            true => self.degrees(run, subset, nodes),
+            false => {
+                self.prepare_sums(run, subset, nodes)?;
+                let sums = &self.shared[subset].sums;
+                Ok(nodes.iter().map(|&node| sums.get(node)).collect())
+            }
+        }
+    }
+
+    /// Whether any node may be at the ends of a subset, and nothing is there.
+    fn is_plain(&self, subset: usize) -> bool {
+        self.steps_in(subset).all(|step| step.end.is_plain())
+    }
+
+    fn degrees(&self, run: &Run<'_, '_>, subset: usize, nodes: &[u32]) -> Result<Vec<i64>> {
+        let Shared { types, lists, .. } = &self.shared[subset];
+        if types.as_ref().is_some_and(Vec::is_empty) {
+            return Ok(vec![0; nodes.len()]);
+        }
+        let degrees = |towards| run.graph.degrees(nodes, towards, types);
+        Ok(match *lists {
+            Lists::Towards(towards) => {
+                let degrees = degrees(towards)?;
+                degrees.into_iter().map(|degree| degree as i64).collect()
+            }
+            Lists::Loops => {
+                let (out, incoming) = (degrees(Towards::Outgoing)?, degrees(Towards::Incoming)?);
+                let both = degrees(Towards::Both)?;
+                let sides = out.into_iter().zip(incoming).zip(both);
+                sides
+                    .map(|((out, incoming), both)| (out + incoming - both) as i64)
+                    .collect()
+            }
+        })
+    }
+
+    /// Makes the sums of a subset known.
+    fn prepare_sums(&self, run: &Run<'_, '_>, subset: usize, nodes: &[u32]) -> Result<()> {
+        let shared = &self.shared[subset];
+        let unknown = shared.sums.unknown(nodes);
+        for nodes in unknown.chunks(NODES) {
+            run.guard.check()?;
+            let sums = match self.is_plain(subset) {
+                true => self.degrees(run, subset, nodes)?,
+                false => self.weighted(run, subset, nodes)?,
+            };
+            for (&node, sum) in nodes.iter().zip(sums) {
+                shared.sums.set(node, sum);
+            }
+        }
+        Ok(())
+    }
+
+    /// The sums of a subset at nodes, from what is at the ends.
+    fn weighted(&self, run: &Run<'_, '_>, subset: usize, nodes: &[u32]) -> Result<Vec<i64>> {
+        let shared = &self.shared[subset];
+        let towards = match shared.lists {
+            Lists::Towards(towards) => towards,
+            Lists::Loops => {
+                let loops = self.degrees(run, subset, nodes)?;
+                for step in self.steps_in(subset) {
+                    step.prepare(run, nodes, nodes)?;
+                }
+                let sums = nodes.iter().zip(loops).map(|(&node, loops)| {
+                    let weight = self.weight(subset, node, node)?;
+                    Ok(loops.checked_mul(weight).ok_or_else(too_many)?)
+                });
+                return sums.collect();
+            }
+        };
+        let found = run.graph.neighbors(nodes, towards, &shared.types)?;
+        for step in self.steps_in(subset) {
+            step.prepare(run, nodes, found.all())?;
+        }
+        let mut steps = self.steps_in(subset);
+        if let (Some(only), None) = (steps.next(), steps.next())
+            && !only.end.is_of_relationship()
+        {
+            let sums = (0..nodes.len()).map(|row| {
+                let sum = only.end.values.sum(found.get(row));
+                Ok(sum.ok_or_else(too_many)?)
+            });
+            return sums.collect();
+        }
+        let sums = nodes.iter().enumerate().map(|(row, &node)| {
+            let mut sum: i64 = 0;
+            for &end in found.get(row) {
+                let weight = self.weight(subset, node, end)?;
+                sum = sum.checked_add(weight).ok_or_else(too_many)?;
+            }
+            Ok(sum)
+        });
+        sums.collect()
+    }
+
+    /// The product of what is at the end of a relationship, for each branch of a subset.
+    fn weight(&self, subset: usize, from: u32, to: u32) -> Result<i64> {
+        let mut weight: i64 = 1;
+        for step in self.steps_in(subset) {
+            let own = step.weight(from, to)?;
+            weight = weight.checked_mul(own).ok_or_else(too_many)?;
+        }
+        Ok(weight)
+    }
+
+    /// Ways at a node that was reached by a relationship, whose sums are known.
+    fn ways_behind(&self, node: u32, seen: Option<&Seen>) -> Result<i64> {
+        let mut sums = [0; 8];
+        for (subset, shared) in self.shared.iter().enumerate().skip(1) {
+            sums[subset] = shared.sums.get(node);
+            let end = seen.and_then(|seen| self.end_of(subset, seen, node));
+            if let Some(end) = end {
+                sums[subset] -= self.weight(subset, node, end)?;
+            }
+        }
+        different(&sums[..self.shared.len()])
+    }
+}
+
+/// Ways to choose different relationships, from the sums of each subset.
+fn different(sums: &[i64]) -> Result<i64> {
+    let product = |factors: &[i64]| {
+        let factors = factors.iter().map(|&factor| i128::from(factor));
+        let mut product: i128 = 1;
+        for factor in factors {
+            product = product.checked_mul(factor).ok_or_else(too_many)?;
+        }
+        Ok::<i128, crate::QueryError>(product)
+    };
+    let ways = match sums {
+        [_, one] => return Ok(*one),
+        [_, one, two, both] => product(&[*one, *two])? - i128::from(*both),
+        [_, one, two, one_two, three, one_three, two_three, all] => {
+            let pairs = [
+                product(&[*one_two, *three])?,
+                product(&[*one_three, *two])?,
+                product(&[*two_three, *one])?,
+            ];
+            let apart = product(&[*one, *two, *three])?;
+            pairs
+                .iter()
+                .fold(apart, |rest, pair| rest.saturating_sub(*pair))
+                + 2 * i128::from(*all)
+        }
+        _ => return Ok(1),
+    };
+    Ok(i64::try_from(ways).map_err(|_| too_many())?)
+}
+
+impl Step {
+    fn of(run: &Run<'_, '_>, branch: &Branch) -> Self {
+        Step {
+            towards: branch.step.towards,
+            types: run.graph.types(&branch.step.types),
+            plan: branch.step.clone(),
+            end: End {
+                labels: filter_of(run, &branch.labels),
+                groups: groups_of(run, &branch.branches, Some(&branch.step)),
+                values: Memo::default(),
+            },
+        }
+    }
+
+    /// Makes known what [`Step::weight`] needs, of relationships from some nodes to others.
+    fn prepare(&self, run: &Run<'_, '_>, from: &[u32], to: &[u32]) -> Result<()> {
+        if self.end.is_plain() {
+            return Ok(());
+        }
+        self.end.prepare(run, to)?;
+        for group in self.end.groups.iter().filter(|group| group.around != 0) {
+            for step in &group.branches {
+                step.prepare(run, to, from)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ways to go on from a node that was reached from another.
+    fn weight(&self, from: u32, to: u32) -> Result<i64> {
+        if self.end.is_plain() {
+            return Ok(1);
+        }
+        let value = self.end.values.get(to);
+        if value == 0 || !self.end.is_of_relationship() {
+            return Ok(value);
+        }
+        let mut weight: i64 = 1;
+        for group in &self.end.groups {
+            let seen = Seen {
+                from,
+                to,
+                towards: self.towards,
+                subsets: group.around,
+            };
+            let ways = group.ways_behind(to, Some(&seen))?;
+            weight = weight.checked_mul(ways).ok_or_else(too_many)?;
+        }
+        Ok(weight)
+    }
+}
+
+impl End {
+    fn is_plain(&self) -> bool {
+        self.labels.is_none() && self.groups.is_empty()
+    }
+
+    /// Whether its value depends on the relationship by which it was reached.
+    fn is_of_relationship(&self) -> bool {
+        self.groups.iter().any(|group| group.around != 0)
+    }
+
+    /// Makes the values of nodes known, as if they were reached by no relationship.
+    fn prepare(&self, run: &Run<'_, '_>, nodes: &[u32]) -> Result<()> {
+        let unknown = self.values.unknown(nodes);
+        if unknown.is_empty() {
+            return Ok(());
+        }
+        let there = match &self.labels {
+            None => unknown,
+            Some(filter) => labelled(run, filter, unknown)?,
+        };
+        for group in &self.groups {
+            for subset in 1..group.shared.len() {
+                group.prepare_sums(run, subset, &there)?;
+            }
+        }
+        for node in there {
+            let mut value: i64 = 1;
+            for group in &self.groups {
+                let ways = group.ways_behind(node, None)?;
+                value = value.checked_mul(ways).ok_or_else(too_many)?;
+            }
+            self.values.set(node, value);
+        }
+        Ok(())
+    }
+}
+
+impl Shared {
+    fn of(steps: &[Step], subset: usize) -> Self {
+        let mut shared = Shared {
+            types: None,
+            lists: Lists::Towards(Towards::Both),
+            sums: Memo::default(),
+        };
+        let steps = steps.iter().enumerate();
+        for (_, step) in steps.filter(|(place, _)| subset >> place & 1 == 1) {
+            shared.types = match (shared.types.take(), &step.types) {
+                (None, types) => types.clone(),
+                (types, None) => types,
+                (Some(types), Some(own)) => Some(
+                    types
+                        .into_iter()
+                        .filter(|kind| own.contains(kind))
+                        .collect(),
+                ),
+            };
+            shared.lists = match (shared.lists, step.towards) {
+                (Lists::Towards(Towards::Both), towards) => Lists::Towards(towards),
+                (lists, Towards::Both) => lists,
+                (Lists::Towards(lists), towards) if lists == towards => Lists::Towards(lists),
+                _ => Lists::Loops,
+            };
+        }
+        shared
+    }
+}
+
+/// Those of some nodes that a filter gives.
+fn labelled(run: &Run<'_, '_>, filter: &Filter, mut nodes: Vec<u32>) -> Result<Vec<u32>> {
+    nodes.sort_unstable();
+    let reader = run.graph.reader();
+    let morsels = reader.morsels(EntityKind::Node);
+    let (mut there, mut ids) = (Vec::new(), Vec::new());
+    let mut left = &nodes[..];
+    for morsel in morsels.iter() {
+        let end = morsel.ids().end;
+        let (here, others) = left.split_at(left.partition_point(|&node| node < end));
+        left = others;
+        if here.is_empty() {
+            continue;
+        }
+        ids.clear();
+        reader.scan(&morsel, filter, &mut ids, run.graph.account())?;
+        run.graph.account().release(4 * ids.len() as u64);
+        let mut scanned = ids.iter().copied().peekable();
+        for &node in here {
+            while scanned.next_if(|&id| id < node).is_some() {}
+            if scanned.peek() == Some(&node) {
+                there.push(node);
+            }
+        }
+    }
+    Ok(there)
+}
+
+fn filter_of(run: &Run<'_, '_>, labels: &[Labels]) -> Option<Filter> {
+    let all = labels
+        .iter()
+        .map(|labels| expression_of(run, labels))
+        .collect();
+    (!labels.is_empty()).then(|| Filter::labels(LabelExpression::And(all)))
+}
+
+fn expression_of(run: &Run<'_, '_>, labels: &Labels) -> LabelExpression {
+    let all = |parts: &[Labels]| parts.iter().map(|part| expression_of(run, part)).collect();
+    match labels {
+        Labels::Name(name) => match run.graph.reader().label_code(&name.text) {
+            Some(code) => LabelExpression::Has(code),
+            // What no node has.
+            None => LabelExpression::Or(Vec::new()),
+        },
+        Labels::Any => LabelExpression::Any,
+        Labels::Not(inner) => LabelExpression::Not(Box::new(expression_of(run, inner))),
+        Labels::And(parts) => LabelExpression::And(all(parts)),
+        Labels::Or(parts) => LabelExpression::Or(all(parts)),
+    }
+}

@@ -1,0 +1,219 @@
+//! Subqueries of all rows of a batch at once: each row of the inner plan has the number of
+//! the row that it is for in a column of its own, which goes through all operators.
+
+use std::cell::Cell;
+
+use evergraph_functions::Datum;
+use evergraph_planner::{Operator, Plan, Slot, Subquery};
+use evergraph_syntax::tree::SubqueryKind;
+
+use super::join::Pending;
+use super::{Flow, Result, Run, Sink};
+use crate::batch::{Batch, Column, NO_ROW};
+
+/// Rows of a semi-join that have been found to have a row.
+#[derive(Default)]
+pub(crate) struct Found {
+    /// The column with their numbers.
+    slot: Slot,
+    rows: Vec<bool>,
+    left: usize,
+}
+
+/// Whether the rows of a plan can be found for many rows of its argument at once: each of
+/// its operators keeps the number of the row, and nothing writes.
+pub(super) fn is_joint(plan: &Plan) -> bool {
+    let mut holds = true;
+    plan.for_each(&mut |plan| {
+        holds &= match &plan.operator {
+            Operator::Apply { brings, .. } => brings.is_some(),
+            operator => matches!(
+                operator,
+                Operator::Argument
+                    | Operator::NodeScan { .. }
+                    | Operator::NodeSeek { .. }
+                    | Operator::NodeById { .. }
+                    | Operator::Expand(_)
+                    | Operator::Intersect(_)
+                    | Operator::VariableExpand(_)
+                    | Operator::ShortestPath(_)
+                    | Operator::SearchPaths(_)
+                    | Operator::Endpoints(..)
+                    | Operator::Filter(_)
+                    | Operator::Extend(_)
+                    | Operator::Keep(_)
+                    | Operator::Aggregate { .. }
+                    | Operator::Distinct(_)
+                    | Operator::Sort(_)
+                    | Operator::Top(..)
+                    | Operator::Skip(_)
+                    | Operator::Limit(_)
+                    | Operator::Unwind(..)
+                    | Operator::Optional { .. }
+                    | Operator::SemiApply { .. }
+                    | Operator::HashJoin { .. }
+                    | Operator::Union { .. }
+            ),
+        };
+    });
+    holds
+}
+
+/// Whether a plan gives its rows in the order of the rows that they are for.
+fn is_ordered(plan: &Plan) -> bool {
+    let mut next = Some(plan);
+    while let Some(plan) = next {
+        if matches!(
+            plan.operator,
+            Operator::Aggregate { .. }
+                | Operator::Sort(_)
+                | Operator::Top(..)
+                | Operator::Union { .. }
+        ) {
+            return false;
+        }
+        next = plan.input.as_deref();
+    }
+    true
+}
+
+impl Run<'_, '_> {
+    /// Rows with those of another plan; with nulls, if it has none and `optional` says so.
+    pub(super) fn joined_rows(
+        &self,
+        inner: &Plan,
+        (brings, optional): (&[Slot], bool),
+        batch: &Batch,
+        sink: &mut Sink<'_>,
+    ) -> Result<Flow> {
+        let (argument, slot) = batch.numbered();
+        let mut pending = Pending::new(self.width, sink);
+        let next = Cell::new(0);
+        let mut push = |rows: &Batch, origins: &[u32], places: &[u32]| {
+            let (mut outer, mut inner) = (Vec::new(), Vec::new());
+            for (&origin, &place) in origins.iter().zip(places) {
+                // Rows without any come between.
+                while optional && next.get() < origin {
+                    outer.push(next.get());
+                    inner.push(NO_ROW);
+                    next.set(next.get() + 1);
+                }
+                outer.push(origin);
+                inner.push(place);
+                next.set(next.get().max(origin + 1));
+            }
+            let mut made = batch.take(&outer);
+            for &slot in brings {
+                made.set(slot, rows.column(slot).take_or_null(&inner));
+            }
+            pending.add(made)
+        };
+        match is_ordered(inner) {
+            true => {
+                self.run(inner, argument, &mut |rows| {
+                    let places: Vec<u32> = (0..rows.len() as u32).collect();
+                    push(&rows, &rows.numbers(slot), &places)
+                })?;
+            }
+            false => {
+                let (rows, _account) = self.collect(inner, argument, "a subquery")?;
+                if !rows.is_empty() {
+                    let numbers = rows.numbers(slot);
+                    let mut places: Vec<u32> = (0..rows.len() as u32).collect();
+                    places.sort_by_key(|&place| numbers[place as usize]);
+                    let sorted = places.iter().map(|&place| numbers[place as usize]);
+                    push(&rows, &sorted.collect::<Vec<_>>(), &places)?;
+                }
+            }
+        }
+        if pending.is_stopped() {
+            return Ok(Flow::Stop);
+        }
+        if optional && (next.get() as usize) < batch.len() {
+            let rest: Vec<u32> = (next.get()..batch.len() as u32).collect();
+            let mut made = batch.take(&rest);
+            for &slot in brings {
+                made.set(slot, Column::Same(Datum::NULL));
+            }
+            pending.add(made)?;
+        }
+        pending.flush()
+    }
+
+    /// For which rows of a batch another plan has any rows.
+    pub(super) fn have_rows(&self, inner: &Plan, batch: &Batch) -> Result<Vec<bool>> {
+        let (argument, slot) = batch.numbered();
+        let count = batch.len();
+        self.found.borrow_mut().push(Found {
+            slot,
+            rows: vec![false; count],
+            left: count,
+        });
+        let done = self.run(inner, argument, &mut |rows| {
+            let mut found = self.found.borrow_mut();
+            let Some(found) = found.last_mut() else {
+                return Ok(Flow::Stop);
+            };
+            for number in rows.numbers(slot) {
+                let known = &mut found.rows[number as usize];
+                found.left -= usize::from(!*known);
+                *known = true;
+            }
+            Ok(match found.left {
+                0 => Flow::Stop,
+                _ => Flow::Continue,
+            })
+        });
+        let found = self.found.borrow_mut().pop();
+        done?;
+        Ok(found.unwrap_or_default().rows)
+    }
+
+    /// The rows whose answer is still open, where it is only asked whether there are any.
+    pub(super) fn still_open(&self, batch: Batch) -> Batch {
+        let found = self.found.borrow();
+        let Some(found) = found.last().filter(|one| batch.numbers_in() == Some(one.slot)) else {
+            return batch;
+        };
+        let numbers = batch.numbers(found.slot);
+        let rows = (0..batch.len() as u32).filter(|&row| {
+            let number = numbers[row as usize];
+            !found.rows[number as usize]
+        });
+        let rows: Vec<u32> = rows.collect();
+        match rows.len() == batch.len() {
+            true => batch,
+            false => batch.take(&rows),
+        }
+    }
+
+    /// What is asked of the rows of another plan, for each row of a batch; `None` if it is
+    /// to be asked row by row.
+    pub(crate) fn subqueries(&self, of: &Subquery, batch: &Batch) -> Result<Option<Column>> {
+        if !is_joint(&of.plan) {
+            return Ok(None);
+        }
+        if of.kind == SubqueryKind::Exists {
+            let found = self.have_rows(&of.plan, batch)?.into_iter();
+            return Ok(Some(Column::of(found.map(Datum::from).collect())));
+        }
+        let (argument, slot) = batch.numbered();
+        let mut counts = vec![0i64; batch.len()];
+        let mut collected: Vec<Vec<Datum>> = vec![Vec::new(); batch.len()];
+        let is_list = of.kind == SubqueryKind::Collect;
+        self.run(&of.plan, argument, &mut |rows| {
+            for (row, number) in rows.numbers(slot).into_iter().enumerate() {
+                counts[number as usize] += 1;
+                if let (true, Some(value)) = (is_list, of.value) {
+                    collected[number as usize].push(rows.get(value, row));
+                }
+            }
+            Ok(Flow::Continue)
+        })?;
+        let data = match is_list {
+            true => collected.into_iter().map(Datum::list).collect(),
+            false => counts.into_iter().map(Datum::from).collect(),
+        };
+        Ok(Some(Column::of(data)))
+    }
+}

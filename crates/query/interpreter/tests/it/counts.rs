@@ -1,0 +1,350 @@
+//! Counts by degrees and intersections against plans without them, and against all ways to
+//! choose relationships.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use evergraph_interpreter::{Options, Parameters, Query};
+use evergraph_property_graph::graph::{NodeId, PropertyGraph, Transaction, View};
+
+use crate::graph;
+
+/// Reproducible random numbers.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        ((self.0 >> 33) as usize) % bound
+    }
+}
+
+const NODES: usize = 10;
+const TYPES: [&str; 3] = ["R", "S", "T"];
+
+/// Relationships with their types and ends, and labels of nodes.
+#[derive(Clone, Default)]
+struct Model {
+    labels: Vec<Vec<&'static str>>,
+    relationships: BTreeMap<u32, (&'static str, usize, usize)>,
+    nodes: Vec<NodeId>,
+}
+
+impl Model {
+    fn create(&mut self, transaction: &mut Transaction, random: &mut Random) {
+        let all = [vec![], vec!["A"], vec!["B"], vec!["A", "B"]];
+        let labels: Vec<&'static str> = all[random.below(all.len())].clone();
+        let x = (self.nodes.len() % 3) as i64;
+        let node = transaction.create_node(&labels, [("x", x.into())]);
+        self.nodes.push(node.expect("a node"));
+        self.labels.push(labels);
+    }
+
+    /// Connects, loops and parallel relationships among them, and disconnects.
+    fn change(&mut self, transaction: &mut Transaction, random: &mut Random, count: usize) {
+        for _ in 0..count {
+            if random.below(4) == 0 && !self.relationships.is_empty() {
+                let place = random.below(self.relationships.len());
+                let id = *self.relationships.keys().nth(place).expect("one");
+                let deleted = transaction
+                    .delete_relationship(evergraph_property_graph::graph::RelationshipId(id));
+                deleted.expect("deleted");
+                self.relationships.remove(&id);
+                continue;
+            }
+            let kind = TYPES[random.below(3)];
+            let from = random.below(self.nodes.len());
+            let to = match random.below(4) {
+                0 => from,
+                1 => (from + 1) % self.nodes.len(),
+                _ => random.below(self.nodes.len()),
+            };
+            let (source, target) = (self.nodes[from], self.nodes[to]);
+            let nothing = Vec::<(&str, evergraph_property_graph::Value)>::new();
+            let made = transaction.create_relationship(source, kind, target, nothing);
+            self.relationships
+                .insert(made.expect("made").0, (kind, from, to));
+        }
+    }
+}
+
+struct Step {
+    from: usize,
+    to: usize,
+    /// Leaves `from`, enters it.
+    directions: [bool; 2],
+    types: Vec<&'static str>,
+}
+
+/// A pattern, and what is returned of it.
+struct Pattern {
+    labels: Vec<Vec<&'static str>>,
+    steps: Vec<Step>,
+    /// Nodes that are not the same, and nodes of which the first has the lower id.
+    differ: Vec<(usize, usize)>,
+    below: Vec<(usize, usize)>,
+    /// The first step of the second `MATCH`.
+    cut: usize,
+}
+
+impl Pattern {
+    fn random(random: &mut Random) -> Self {
+        let mut pattern = Pattern {
+            labels: vec![Vec::new()],
+            steps: Vec::new(),
+            differ: Vec::new(),
+            below: Vec::new(),
+            cut: usize::MAX,
+        };
+        for _ in 0..=random.below(4) {
+            let nodes = pattern.labels.len();
+            let mut ends = (random.below(nodes), nodes);
+            match random.below(5) {
+                0 => ends.1 = random.below(nodes),
+                1 if nodes > 2 => ends = (nodes - 1, random.below(nodes - 1)),
+                _ => pattern.labels.push(Vec::new()),
+            }
+            let types = [vec![], vec!["R"], vec!["R"], vec!["S"], vec!["R", "S"]];
+            pattern.steps.push(Step {
+                from: ends.0,
+                to: ends.1,
+                directions: [[true, false], [false, true], [true, true]][random.below(3)],
+                types: types[random.below(types.len())].clone(),
+            });
+        }
+        for labels in &mut pattern.labels {
+            match random.below(6) {
+                0 => labels.push("A"),
+                1 => labels.push("B"),
+                _ => {}
+            }
+        }
+        let nodes = pattern.labels.len();
+        if nodes > 2 && random.below(4) == 0 {
+            let one = random.below(nodes - 1);
+            pattern
+                .differ
+                .push((one, one + 1 + random.below(nodes - one - 1)));
+        }
+        if nodes > 2 && random.below(4) == 0 {
+            pattern.below.push((0, 1));
+            pattern.below.push((nodes - 2, nodes - 1));
+        }
+        if random.below(4) == 0 {
+            pattern.cut = random.below(pattern.steps.len());
+        }
+        pattern
+    }
+
+    fn text(&self, returned: &str) -> String {
+        let mut text = String::from("MATCH (n0");
+        let labels = |node: usize| -> String {
+            self.labels[node]
+                .iter()
+                .map(|label| format!(":{label}"))
+                .collect()
+        };
+        let _ = write!(text, "{})", labels(0));
+        let mut met = vec![0];
+        for (place, step) in self.steps.iter().enumerate() {
+            text.push_str(match place == self.cut {
+                true => " MATCH ",
+                false => ", ",
+            });
+            let mut node = |number: usize| match met.contains(&number) {
+                true => format!("(n{number})"),
+                false => {
+                    met.push(number);
+                    format!("(n{number}{})", labels(number))
+                }
+            };
+            let types = match step.types.is_empty() {
+                true => String::new(),
+                false => format!(":{}", step.types.join("|")),
+            };
+            let (from, to) = (node(step.from), node(step.to));
+            let arrows = match step.directions {
+                [true, false] => ["-", "->"],
+                [false, true] => ["<-", "-"],
+                _ => ["-", "-"],
+            };
+            let [left, right] = arrows;
+            let _ = write!(text, "{from}{left}[r{place}{types}]{right}{to}");
+        }
+        let differ = self.differ.iter().map(|(a, b)| format!("n{a} <> n{b}"));
+        let below = self
+            .below
+            .iter()
+            .map(|(a, b)| format!("id(n{a}) < id(n{b})"));
+        let conditions: Vec<String> = differ.chain(below).collect();
+        if !conditions.is_empty() {
+            let _ = write!(text, " WHERE {}", conditions.join(" AND "));
+        }
+        let _ = write!(text, " RETURN {returned}");
+        text
+    }
+
+    /// How many ways there are to choose relationships.
+    fn count(&self, model: &Model) -> u64 {
+        let mut nodes = vec![None; self.labels.len()];
+        let mut count = 0;
+        for node in 0..model.nodes.len() {
+            if self.fits(0, node, model) {
+                nodes[0] = Some(node);
+                count += self.count_from(0, &mut nodes, &mut Vec::new(), model);
+            }
+        }
+        count
+    }
+
+    fn fits(&self, place: usize, node: usize, model: &Model) -> bool {
+        self.labels[place]
+            .iter()
+            .all(|label| model.labels[node].contains(label))
+    }
+
+    fn count_from(
+        &self,
+        place: usize,
+        nodes: &mut [Option<usize>],
+        taken: &mut Vec<(usize, u32)>,
+        model: &Model,
+    ) -> u64 {
+        let Some(step) = self.steps.get(place) else {
+            let differ = self.differ.iter().all(|&(a, b)| nodes[a] != nodes[b]);
+            let id = |node: usize| model.nodes[nodes[node].expect("found")];
+            let below = self.below.iter().all(|&(a, b)| id(a).0 < id(b).0);
+            return u64::from(differ && below);
+        };
+        let mut count = 0;
+        for (&id, &(kind, source, target)) in &model.relationships {
+            let side = |place: usize| usize::from(place >= self.cut);
+            if taken
+                .iter()
+                .any(|&(other, taken)| taken == id && side(other) == side(place))
+                || !(step.types.is_empty() || step.types.contains(&kind))
+            {
+                continue;
+            }
+            let mut ways = Vec::new();
+            if step.directions[0] {
+                ways.push((source, target));
+            }
+            if step.directions[1] && !(step.directions[0] && source == target) {
+                ways.push((target, source));
+            }
+            for (from, to) in ways {
+                if nodes[step.from] != Some(from)
+                    || !self.fits(step.to, to, model)
+                    || nodes[step.to].is_some_and(|known| known != to)
+                {
+                    continue;
+                }
+                let before = nodes[step.to];
+                nodes[step.to] = Some(to);
+                taken.push((place, id));
+                count += self.count_from(place + 1, nodes, taken, model);
+                taken.pop();
+                nodes[step.to] = before;
+            }
+        }
+        count
+    }
+}
+
+enum Read<'r> {
+    View(&'r View),
+    Own(&'r mut Transaction),
+}
+
+fn answer(graph: &PropertyGraph, read: &mut Read<'_>, text: &str, plain: bool) -> Vec<String> {
+    let options = Options {
+        plain,
+        ..Options::default()
+    };
+    let query =
+        Query::prepare_with(graph, text, options).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let rows = match read {
+        Read::View(view) => query.read(view, &Parameters::new()),
+        Read::Own(transaction) => query.run(transaction, &Parameters::new()),
+    };
+    let rows = rows.unwrap_or_else(|error| panic!("{text}: {error}\n{}", query.plan()));
+    let mut rows: Vec<String> = rows.map(|row| format!("{row:?}")).collect();
+    rows.sort();
+    rows
+}
+
+/// Operators, and how many plans have them.
+type Met = [(&'static str, usize); 3];
+
+fn agree(
+    graph: &PropertyGraph,
+    read: &mut Read<'_>,
+    model: &Model,
+    (random, met): (&mut Random, &mut Met),
+) {
+    let pattern = Pattern::random(random);
+    let last = pattern.labels.len() - 1;
+    let returned = match random.below(6) {
+        0 => format!("n{last}.x AS x, count(*)"),
+        1 => format!("id(n0) AS k, count(n{last}), count(*)"),
+        2 => format!("n{last}, count(r0)"),
+        3 => format!("id(n{last}) + id(n0) AS k, count(*)"),
+        _ => "count(*)".to_string(),
+    };
+    let text = pattern.text(&returned);
+    let query = Query::prepare(graph, &text).expect("a query");
+    for (name, count) in met {
+        *count += usize::from(query.plan().contains(*name));
+    }
+    let fast = answer(graph, read, &text, false);
+    assert_eq!(fast, answer(graph, read, &text, true), "{text}");
+    if returned == "count(*)" {
+        let count = pattern.count(model);
+        assert_eq!(fast, [format!("[Value(Integer({count}))]")], "{text}");
+    }
+}
+
+#[test]
+fn counts_are_those_of_all_ways() {
+    let (mut random, mut met) = (Random(7), [("Count [", 0), ("Intersect", 0), (" > ", 0)]);
+    for _ in 0..12 {
+        let graph = graph();
+        let mut model = Model::default();
+        let mut views = Vec::new();
+        for round in 0..3 {
+            let mut transaction = graph.begin();
+            for _ in 0..NODES / 2 {
+                model.create(&mut transaction, &mut random);
+            }
+            model.change(&mut transaction, &mut random, 16);
+            transaction.commit().expect("committed");
+            if round == 1 {
+                graph.checkpoint().expect("written");
+            }
+            views.push((graph.view(), model.clone()));
+        }
+        let mut transaction = graph.begin();
+        let mut own = model.clone();
+        for _ in 0..60 {
+            for (view, model) in &views {
+                agree(
+                    &graph,
+                    &mut Read::View(view),
+                    model,
+                    (&mut random, &mut met),
+                );
+            }
+            if random.below(8) == 0 {
+                own.create(&mut transaction, &mut random);
+                own.change(&mut transaction, &mut random, 3);
+            }
+            let read = &mut Read::Own(&mut transaction);
+            agree(&graph, read, &own, (&mut random, &mut met));
+        }
+    }
+    assert!(met.iter().all(|&(_, count)| count > 20), "{met:?}");
+}

@@ -1,0 +1,179 @@
+//! Groups, distinct rows and joins against maps of plain keys.
+
+use std::collections::{HashMap, HashSet};
+
+use evergraph_functions::aggregates::{Accumulator, Aggregate};
+use evergraph_interpreter::{Datum, Limits, Options, Parameters, Query};
+use evergraph_property_graph::graph::PropertyGraph;
+
+use crate::{graph, rows};
+
+const VALUES: &str = "[1, 1.0, 2, 2.5, 0.0, -0.0, 0, 0.0 / 0.0, 'a', 'ab', '', true, null, \
+                      9007199254740993, 9007199254740992.0, [1, 2], [1.0, 2], date('2020-01-01'), \
+                      -9223372036854775807 - 1]";
+
+/// Nodes over more than one morsel, with keys of one type and of many.
+fn values() -> PropertyGraph {
+    let graph = graph();
+    rows(
+        &graph,
+        &format!(
+            "WITH {VALUES} AS all UNWIND range(0, 2599) AS i CREATE (n:N {{i: i, few: i % 7, \
+             text: 't' + toString(i % 11), any: all[i % 19], some: all[i % 5 * 3 + 1], \
+             number: i * 37 % 101, part: CASE WHEN i % 3 = 0 THEN null ELSE i % 13 / 2.0 END, \
+             t: i % 2 = 0}})"
+        ),
+    );
+    rows(
+        &graph,
+        "MATCH (n:N) WHERE n.i < 50 CREATE (:M {k: n.any, j: n.few})-[:R]->(n)",
+    );
+    graph
+}
+
+fn with_threads(graph: &PropertyGraph, threads: usize, text: &str) -> Vec<Vec<Datum>> {
+    let limits = Limits {
+        threads,
+        ..Limits::default()
+    };
+    let options = Options {
+        limits,
+        ..Options::default()
+    };
+    let query = Query::prepare_with(graph, text, options).expect(text);
+    query
+        .execute(graph, &Parameters::new())
+        .expect(text)
+        .collect()
+}
+
+const AGGREGATES: [(&str, Aggregate); 7] = [
+    ("count", Aggregate::Count),
+    ("sum", Aggregate::Sum),
+    ("avg", Aggregate::Average),
+    ("min", Aggregate::Least),
+    ("max", Aggregate::Greatest),
+    ("collect", Aggregate::Collect),
+    ("stDev", Aggregate::Deviation),
+];
+
+/// Rows as texts, sorted: which comes first does not matter.
+fn sorted(rows: &[Vec<Datum>]) -> Vec<String> {
+    let mut texts: Vec<String> = rows.iter().map(|row| format!("{row:?}")).collect();
+    texts.sort();
+    texts
+}
+
+/// To the last bit.
+fn same(found: &[Vec<Datum>], expected: &[Vec<Datum>], text: &str) {
+    assert_eq!(found.len(), expected.len(), "{text}");
+    for (found, expected) in found.iter().zip(expected) {
+        assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{text}");
+    }
+}
+
+#[test]
+fn groups_are_those_of_a_map() {
+    let graph = values();
+    for keys in [
+        vec![],
+        vec!["few"],
+        vec!["text"],
+        vec!["any"],
+        vec!["some"],
+        vec!["few", "text"],
+        vec!["any", "t", "part"],
+    ] {
+        for (name, aggregate) in AGGREGATES {
+            // Sums of other types are errors.
+            let of_any = matches!(name, "count" | "min" | "max" | "collect");
+            for value in ["number", "part", "any"]
+                .iter()
+                .filter(|one| of_any || **one != "any")
+            {
+                for distinct in [false, true] {
+                    let list = |names: &[&str]| {
+                        let names = names.iter().enumerate();
+                        let names = names.map(|(at, name)| format!("n.{name} AS c{at}"));
+                        names.collect::<Vec<_>>().join(", ")
+                    };
+                    let all = [&keys[..], &[value]].concat();
+                    let plain = format!("MATCH (n:N) WITH n ORDER BY n.i RETURN {}", list(&all));
+                    let mut groups: HashMap<Vec<Datum>, usize> = HashMap::new();
+                    let mut states: Vec<(Vec<Datum>, Accumulator)> = Vec::new();
+                    for mut row in rows(&graph, &plain) {
+                        let value = row.pop().expect("a value");
+                        let next = states.len();
+                        let place = *groups.entry(row.clone()).or_insert(next);
+                        if place == next {
+                            states.push((row, Accumulator::new(aggregate, distinct)));
+                        }
+                        states[place].1.add(&[value]).expect("a state");
+                    }
+                    let expected = states.into_iter().map(|(mut key, state)| {
+                        key.push(state.finish().expect("a value"));
+                        key
+                    });
+                    let expected: Vec<Vec<Datum>> = expected.collect();
+                    let distinct = if distinct { "DISTINCT " } else { "" };
+                    let separator = if keys.is_empty() { "" } else { ", " };
+                    let text = format!(
+                        "MATCH (n:N) RETURN {}{separator}{name}({distinct}n.{value})",
+                        list(&keys)
+                    );
+                    let found = with_threads(&graph, 1, &text);
+                    same(&found, &expected, &text);
+                    // What depends on the order of rows is another with several threads.
+                    if matches!(name, "count") || (*value == "number" && name != "collect") {
+                        if name == "stDev" || keys.contains(&"any") || keys.contains(&"some") {
+                            continue;
+                        }
+                        let found = with_threads(&graph, 3, &text);
+                        assert_eq!(sorted(&found), sorted(&expected), "{text}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn distinct_rows_are_those_of_a_set() {
+    let graph = values();
+    for columns in [
+        "n.few",
+        "n.any",
+        "n.any, n.text",
+        "n.part, n.t, n.some",
+        "1",
+        "n",
+    ] {
+        let mut seen = HashSet::new();
+        let mut expected = rows(&graph, &format!("MATCH (n:N) RETURN {columns}"));
+        expected.retain(|row| seen.insert(row.clone()));
+        let text = format!("MATCH (n:N) RETURN DISTINCT {columns}");
+        let found = with_threads(&graph, 1, &text);
+        same(&found, &expected, &text);
+    }
+}
+
+#[test]
+fn joined_rows_are_those_with_equal_keys() {
+    let graph = values();
+    for (left, right, left_values, right_values) in [
+        ("n.any", "m.k", "n.any", "m.k"),
+        ("n.few", "m.j", "n.few", "m.j"),
+        ("n.text", "m.k", "n.text", "m.k"),
+    ] {
+        let text = format!("MATCH (n:N), (m:M) WHERE {left} = {right} RETURN count(*)");
+        let query = Query::prepare(&graph, &text).expect("a query");
+        assert!(query.plan().contains("HashJoin"), "{}", query.plan());
+        let one = rows(&graph, &format!("MATCH (n:N) RETURN {left_values}"));
+        let other = rows(&graph, &format!("MATCH (m:M) RETURN {right_values}"));
+        let pairs = one
+            .iter()
+            .flat_map(|a| other.iter().map(move |b| (&a[0], &b[0])));
+        let count = pairs.filter(|(a, b)| a.equals(b) == Some(true)).count() as i64;
+        assert_eq!(rows(&graph, &text), [[Datum::from(count)]], "{text}");
+    }
+}

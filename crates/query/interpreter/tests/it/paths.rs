@@ -1,0 +1,453 @@
+//! Paths with parts that repeat, selectors and modes, against all paths of a pattern on
+//! random small graphs, found one by one.
+
+use evergraph_interpreter::{Datum, Parameters, Query};
+use evergraph_property_graph::Value;
+use evergraph_property_graph::graph::PropertyGraph;
+
+use crate::{attempt, graph, rows, value};
+
+/// A relationship: source, type, target, property `w`.
+type Edge = (usize, char, usize, i64);
+
+/// A graph, also as lists: `v` of each node, and the relationships.
+struct Small {
+    graph: PropertyGraph,
+    nodes: Vec<i64>,
+    edges: Vec<Edge>,
+}
+
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (self.0 >> 33) % bound
+    }
+}
+
+fn small(seed: u64) -> Small {
+    let mut dice = Dice(seed);
+    let nodes: Vec<i64> = (0..2 + dice.below(3))
+        .map(|_| dice.below(3) as i64)
+        .collect();
+    let count = nodes.len() as u64;
+    let edges = (0..3 + dice.below(5)).map(|_| {
+        let (from, to) = (dice.below(count) as usize, dice.below(count) as usize);
+        (
+            from,
+            ['A', 'B'][dice.below(2) as usize],
+            to,
+            dice.below(3) as i64,
+        )
+    });
+    let edges: Vec<Edge> = edges.collect();
+    let graph = graph();
+    let made = nodes.iter().enumerate();
+    let made = made.map(|(id, v)| format!("(n{id} {{i: {id}, v: {v}}})"));
+    let joined = edges.iter().enumerate();
+    let joined = joined
+        .map(|(id, (from, of, to, w))| format!("(n{from})-[:{of} {{i: {id}, w: {w}}}]->(n{to})"));
+    let all: Vec<String> = made.chain(joined).collect();
+    rows(&graph, &format!("CREATE {}", all.join(", ")));
+    Small {
+        graph,
+        nodes,
+        edges,
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Mode {
+    Walk,
+    Trail,
+    Acyclic,
+    Simple,
+}
+
+/// A relationship of a pattern: its type, if it has one, and its directions.
+#[derive(Clone, Copy)]
+struct Step(Option<char>, bool, bool);
+
+const OUT: bool = true;
+
+/// Relationships of a repetition, and how often there may be one.
+struct Part {
+    steps: Vec<Step>,
+    least: usize,
+    most: usize,
+    /// Of the nodes and relationships of one repetition.
+    test: fn(&Small, &[usize], &[usize]) -> bool,
+}
+
+fn any(_: &Small, _: &[usize], _: &[usize]) -> bool {
+    true
+}
+
+fn part(steps: &[Step], least: usize, most: usize) -> Part {
+    Part {
+        steps: steps.to_vec(),
+        least,
+        most,
+        test: any,
+    }
+}
+
+/// A path: its nodes and its relationships.
+type Found = (Vec<usize>, Vec<usize>);
+
+struct Pattern {
+    text: &'static str,
+    parts: Vec<Part>,
+    mode: Mode,
+}
+
+impl Pattern {
+    /// All paths, by trying all relationships at each step.
+    fn all(&self, small: &Small) -> Vec<Found> {
+        let mut found = Vec::new();
+        for from in 0..small.nodes.len() {
+            self.go_on(small, (vec![from], Vec::new()), (0, 0, 0), &mut found);
+        }
+        found
+    }
+
+    fn go_on(
+        &self,
+        small: &Small,
+        way: Found,
+        (number, times, step): (usize, usize, usize),
+        found: &mut Vec<Found>,
+    ) {
+        let Some(part) = self.parts.get(number) else {
+            found.push(way);
+            return;
+        };
+        let (nodes, edges) = &way;
+        if step == part.steps.len() {
+            let own = edges.len() - step;
+            if (part.test)(small, &nodes[own..], &edges[own..]) {
+                self.go_on(small, way, (number, times + 1, 0), found);
+            }
+            return;
+        }
+        if step == 0 && times >= part.least {
+            self.go_on(small, way.clone(), (number + 1, 0, 0), found);
+        }
+        if step == 0 && times == part.most {
+            return;
+        }
+        let Step(of, out, back) = part.steps[step];
+        let node = nodes[nodes.len() - 1];
+        for (id, &(from, kind, to, _)) in small.edges.iter().enumerate() {
+            let mut ends = Vec::new();
+            ends.extend((out && from == node).then_some(to));
+            ends.extend((back && to == node && !(out && from == to)).then_some(from));
+            for end in ends.into_iter().filter(|_| of.is_none_or(|of| of == kind)) {
+                let closes = edges.len() > 0 && nodes[0] == node;
+                let is_new = match self.mode {
+                    Mode::Walk => true,
+                    Mode::Trail => !edges.contains(&id),
+                    Mode::Acyclic => !nodes.contains(&end),
+                    Mode::Simple => !edges.contains(&id) && !closes && !nodes[1..].contains(&end),
+                };
+                if is_new {
+                    let mut longer = way.clone();
+                    longer.0.push(end);
+                    longer.1.push(id);
+                    self.go_on(small, longer, (number, times, step + 1), found);
+                }
+            }
+        }
+    }
+}
+
+fn patterns() -> Vec<Pattern> {
+    let (a, b, each) = (Some('A'), Some('B'), None);
+    let pattern = |text, parts| Pattern {
+        text,
+        parts,
+        mode: Mode::Trail,
+    };
+    vec![
+        pattern(
+            "(a)((x)-[r:A]->(y)){1,3}(b)",
+            vec![part(&[Step(a, OUT, false)], 1, 3)],
+        ),
+        pattern("(a)-[:A]->*(b)", vec![part(&[Step(a, OUT, false)], 0, 99)]),
+        pattern(
+            "(a)((x)-[r:A]->(y)-[s]-(z) WHERE x.v <= z.v){0,2}(b)",
+            vec![Part {
+                test: |small, nodes, _| small.nodes[nodes[0]] <= small.nodes[nodes[2]],
+                ..part(&[Step(a, OUT, false), Step(each, OUT, true)], 0, 2)
+            }],
+        ),
+        pattern(
+            "(a)-[r WHERE r.w > 0]->+(b)",
+            vec![Part {
+                test: |small, _, edges| small.edges[edges[0]].3 > 0,
+                ..part(&[Step(each, OUT, false)], 1, 99)
+            }],
+        ),
+        pattern(
+            "(a)-[r:!A*1..3]-(b)",
+            vec![part(&[Step(b, OUT, true)], 1, 3)],
+        ),
+        pattern(
+            "(a)-[r:A|B&!A {w: 1}]->{0,2}(b)",
+            vec![Part {
+                test: |small, _, edges| small.edges[edges[0]].3 == 1,
+                ..part(&[Step(each, OUT, false)], 0, 2)
+            }],
+        ),
+        pattern(
+            "(a)<-[s:B]-(m)((x)-[r]-(y))*(b)",
+            vec![
+                part(&[Step(b, false, OUT)], 1, 1),
+                part(&[Step(each, OUT, true)], 0, 99),
+            ],
+        ),
+        pattern(
+            "(a)((x)-[:A]->(y))+((u)-[:B]->(w)){1,2}(b)",
+            vec![
+                part(&[Step(a, OUT, false)], 1, 99),
+                part(&[Step(b, OUT, false)], 1, 2),
+            ],
+        ),
+        pattern(
+            "(a)((x {v: 1})-[r]->(y)<-[s:B]-(x)){1,2}(b)",
+            vec![Part {
+                test: |small, nodes, _| nodes[0] == nodes[2] && small.nodes[nodes[0]] == 1,
+                ..part(&[Step(each, OUT, false), Step(b, false, OUT)], 1, 2)
+            }],
+        ),
+    ]
+}
+
+fn list(datum: &Datum) -> Vec<usize> {
+    let elements = datum.elements().expect("a list");
+    let numbers = elements.iter().map(|element| match element {
+        Datum::Value(Value::Integer(number)) => number as usize,
+        other => panic!("{other:?}"),
+    });
+    numbers.collect()
+}
+
+/// Paths that a query gives as `p`, sorted.
+fn found(small: &Small, text: &str) -> Vec<Found> {
+    let text = format!("{text} RETURN [n IN nodes(p) | n.i], [r IN relationships(p) | r.i]");
+    let mut found: Vec<Found> = rows(&small.graph, &text)
+        .iter()
+        .map(|row| (list(&row[0]), list(&row[1])))
+        .collect();
+    found.sort();
+    found
+}
+
+fn sorted(mut paths: Vec<Found>) -> Vec<Found> {
+    paths.sort();
+    paths
+}
+
+#[test]
+fn all_paths_are_found() {
+    for seed in 0..60 {
+        let small = small(seed);
+        for pattern in patterns() {
+            let expected = sorted(pattern.all(&small));
+            let text = pattern.text;
+            for query in [
+                format!("MATCH p = {text}"),
+                format!("MATCH (a), (b) WITH a, b MATCH p = {text}"),
+                format!("MATCH (b) WITH b MATCH p = {text}"),
+            ] {
+                assert_eq!(found(&small, &query), expected, "{seed}: {query}");
+            }
+            let mut at_one = expected.clone();
+            at_one.retain(|(nodes, _)| small.nodes[nodes[nodes.len() - 1]] == 1);
+            let query = format!("MATCH p = {text} WHERE b.v = 1");
+            assert_eq!(found(&small, &query), at_one, "{seed}: {query}");
+        }
+    }
+}
+
+#[test]
+fn modes_say_what_may_be_there_twice() {
+    let shapes = [
+        (
+            "(a)-[r]-{0,4}(b)",
+            vec![part(&[Step(None, OUT, true)], 0, 4)],
+        ),
+        (
+            "(a)-[:A]->(m)((x)-[r]->(y)){0,3}(b)",
+            vec![
+                part(&[Step(Some('A'), OUT, false)], 1, 1),
+                part(&[Step(None, OUT, false)], 0, 3),
+            ],
+        ),
+    ];
+    for (text, parts) in shapes {
+        let mut pattern = Pattern {
+            text,
+            parts,
+            mode: Mode::Trail,
+        };
+        for (name, mode) in [
+            ("WALK", Mode::Walk),
+            ("TRAIL", Mode::Trail),
+            ("ACYCLIC PATHS", Mode::Acyclic),
+            ("SIMPLE PATH", Mode::Simple),
+        ] {
+            pattern.mode = mode;
+            for seed in 0..40 {
+                let small = small(seed);
+                let expected = sorted(pattern.all(&small));
+                let query = format!("MATCH p = {name} {text}");
+                assert_eq!(found(&small, &query), expected, "{seed}: {query}");
+            }
+        }
+        pattern.mode = Mode::Walk;
+        let small = small(3);
+        let query = format!("MATCH REPEATABLE ELEMENTS p = {text}");
+        assert_eq!(
+            found(&small, &query),
+            sorted(pattern.all(&small)),
+            "{query}"
+        );
+    }
+}
+
+/// The paths between each pair of ends.
+fn by_ends(paths: Vec<Found>) -> Vec<Vec<Found>> {
+    let mut groups: Vec<Vec<Found>> = Vec::new();
+    let ends = |(nodes, _): &Found| (nodes[0], nodes[nodes.len() - 1]);
+    for path in paths {
+        match groups
+            .iter_mut()
+            .find(|group| ends(&group[0]) == ends(&path))
+        {
+            Some(group) => group.push(path),
+            None => groups.push(vec![path]),
+        }
+    }
+    for group in &mut groups {
+        group.sort_by_key(|(_, edges)| edges.len());
+    }
+    groups.sort_by_key(|group| ends(&group[0]));
+    groups
+}
+
+#[test]
+fn selectors_choose_the_shortest() {
+    for seed in 0..60 {
+        let small = small(seed);
+        for pattern in patterns() {
+            let all = by_ends(pattern.all(&small));
+            let text = pattern.text;
+            for count in [1, 2, 3] {
+                let query = format!("MATCH p = SHORTEST {count} {text}");
+                let chosen = by_ends(found(&small, &query));
+                assert_eq!(chosen.len(), all.len(), "{seed}: {query}");
+                for (chosen, all) in chosen.iter().zip(&all) {
+                    let lengths = |paths: &[Found]| {
+                        let lengths = paths.iter().map(|(_, edges)| edges.len());
+                        lengths.take(count).collect::<Vec<_>>()
+                    };
+                    assert_eq!(lengths(chosen), lengths(all), "{seed}: {query}");
+                    assert!(chosen.len() <= count, "{seed}: {query}");
+                    let mut distinct = chosen.clone();
+                    distinct.sort();
+                    distinct.dedup();
+                    assert_eq!(distinct.len(), chosen.len(), "{seed}: {query}");
+                    assert!(distinct.iter().all(|path| all.contains(path)), "{query}");
+                }
+                let query = format!("MATCH p = ANY {count} {text}");
+                let any: usize = by_ends(found(&small, &query)).iter().map(Vec::len).sum();
+                let expected: usize = all.iter().map(|all| all.len().min(count)).sum();
+                assert_eq!(any, expected, "{seed}: {query}");
+                let query = format!("MATCH p = SHORTEST {count} GROUPS {text}");
+                let mut expected = Vec::new();
+                for all in &all {
+                    let mut lengths: Vec<usize> =
+                        all.iter().map(|(_, edges)| edges.len()).collect();
+                    lengths.dedup();
+                    lengths.truncate(count);
+                    let kept = all
+                        .iter()
+                        .filter(|(_, edges)| lengths.contains(&edges.len()));
+                    expected.extend(kept.cloned());
+                }
+                assert_eq!(found(&small, &query), sorted(expected), "{seed}: {query}");
+            }
+        }
+    }
+}
+
+#[test]
+fn variables_of_what_repeats_are_lists() {
+    let graph = graph();
+    rows(
+        &graph,
+        "CREATE (:S {n: 'a'})-[:R {w: 1}]->({n: 'b'})-[:T {w: 2}]->({n: 'c'})\
+         -[:R {w: 3}]->({n: 'd'})-[:T {w: 4}]->({n: 'e'})",
+    );
+    let shown = |text: &str| format!("{}", value(&graph, text).elements().is_some());
+    assert_eq!(
+        shown("MATCH (:S)((x)-[r:R]->(y)-[t:T]->(z)){2}() RETURN x"),
+        "true"
+    );
+    let text = "MATCH (:S)((x)-[r:R]->(y)-[t:T]->(z)){2}(e) \
+                RETURN [n IN x | n.n] + [n IN y | n.n] + [n IN z | n.n] + e.n \
+                     + [n IN r | n.w] + [n IN t | n.w]";
+    let expected: Vec<Datum> = ["a", "c", "b", "d", "c", "e", "e"]
+        .map(Datum::from)
+        .to_vec();
+    let numbers = [1i64, 3, 2, 4].map(Datum::from);
+    let expected: Vec<Datum> = expected.into_iter().chain(numbers).collect();
+    assert_eq!(value(&graph, text), Datum::list(expected.clone()));
+    // The same from its end.
+    let text = text.replace("(:S)", "(s)").replace("(e) ", "(e {n: 'e'}) ");
+    let text = text.replace("RETURN", "WHERE s:S RETURN");
+    assert_eq!(value(&graph, &text), Datum::list(expected));
+    let text = "MATCH (:S)((x)-->(y) WHERE y.n <> $not)+(z) RETURN count(*)";
+    let query = Query::prepare(&graph, text).expect("a query");
+    let parameters = Parameters::from([("not".to_string(), "d".into())]);
+    let mut found = query.execute(&graph, &parameters).expect("rows");
+    assert_eq!(found.next(), Some(vec![2i64.into()]));
+    // Of outside the repetition.
+    let text = "MATCH (s:S)((x)-[q]->(y) WHERE q.w < l.w + 1)+(e), ()-[l:T {w: 2}]->() \
+                RETURN count(*)";
+    assert_eq!(value(&graph, text), 1i64.into());
+}
+
+#[test]
+fn what_makes_no_path_is_refused() {
+    let graph = graph();
+    for (text, message) in [
+        ("MATCH ((a)-[r]->+(b)){2} RETURN a", "a part that repeats"),
+        ("MATCH ((a)){2} RETURN a", "no relationship"),
+        ("MATCH (a)((b)-->(c))(d) RETURN a", "beside other parts"),
+        ("MATCH (p = (a)-->(b)){2} RETURN p", "has a name"),
+        ("MATCH WALK (a)-->+(b) RETURN a", "no greatest length"),
+        (
+            "MATCH REPEATABLE ELEMENTS (a)-[*]->(b) RETURN a",
+            "no greatest length",
+        ),
+        ("MATCH SHORTEST 0 (a)-->+(b) RETURN a", "1 or more"),
+        (
+            "MATCH SHORTEST 1 (a)-->+(m)-->+(b), (m)-->(c) RETURN a",
+            "only its ends may",
+        ),
+        (
+            "MATCH (a)((x)-[r]->(y) WHERE size(z) > 1)+((z)-->(w))+ RETURN a",
+            "found with the path",
+        ),
+        ("CREATE WALK (a)-[:R]->(b)", "has no choice"),
+    ] {
+        let error = attempt(&graph, text).expect_err(text).to_string();
+        assert!(error.contains(message), "{text}: {error}");
+    }
+}

@@ -1,0 +1,114 @@
+//! Subqueries of many rows at once against those of each row alone.
+
+use evergraph_interpreter::{Datum, Parameters, Query};
+use evergraph_property_graph::graph::PropertyGraph;
+
+use crate::{graph, rows};
+
+const NODES: i64 = 60;
+
+fn friends() -> PropertyGraph {
+    let graph = graph();
+    rows(
+        &graph,
+        "UNWIND range(0, 59) AS i CREATE (:N {i: i, v: CASE i % 4 WHEN 0 THEN null ELSE i % 7 END})",
+    );
+    rows(
+        &graph,
+        "MATCH (a:N), (b:N) WHERE a.i % 5 > 0 AND (a.i * 7 + b.i * 3) % 11 = 0 \
+         CREATE (a)-[:R {w: b.i % 3}]->(b)",
+    );
+    rows(
+        &graph,
+        "MATCH (a:N), (b:N) WHERE a.i % 3 = 0 AND b.i = (a.i + 1) % 60 CREATE (a)-[:S]->(b)",
+    );
+    graph
+}
+
+/// What stands between the match of a node and the end.
+const MIDDLES: &[&str] = &[
+    "OPTIONAL MATCH (n)-[r:R]->(m) RETURN n.i, r.w, m.i",
+    "OPTIONAL MATCH (n)-[r:R]->(m) WHERE m.v > n.v RETURN n.i, m",
+    "OPTIONAL MATCH (n)-[:R]->(m)-[:S]->(o) RETURN n.i, m.i, o",
+    "OPTIONAL MATCH p = (n)-[:S*0..2]->(m) RETURN n.i, p",
+    "OPTIONAL MATCH (n)-[:S]->(m) OPTIONAL MATCH (m)-[:R]->(o) WHERE o.i > n.i RETURN n.i, m.i, o.i",
+    "OPTIONAL MATCH (x:N) WHERE x.i = n.v RETURN n.i, x.i",
+    "WITH n WHERE EXISTS { (n)-[:R]->(m) WHERE m.v = 3 } RETURN n.i",
+    "WITH n WHERE NOT EXISTS { (n)-[:R]->(m)-[:S]->(o) WHERE o.i > 30 } RETURN n.i",
+    "WITH n WHERE (n)-[:S]->() OR (n)<-[:R]-(:N {v: 1}) RETURN n.i",
+    "WITH n WHERE EXISTS { MATCH (n)-[:R]->(m) WHERE EXISTS { (m)-[:S]->(o) WHERE o.v > n.v } \
+     RETURN m } RETURN n.i",
+    "WITH n WHERE EXISTS { MATCH (n)-[:R]->(m) RETURN m SKIP 2 } RETURN n.i",
+    "RETURN n.i, COUNT { (n)-[:R]->(m) WHERE m.v < 4 }",
+    "RETURN n.i, COUNT { MATCH (n)-[:R]->(m) RETURN DISTINCT m.v } AS c",
+    "RETURN n.i, COLLECT { MATCH (n)-[:R]->(m) RETURN m.i ORDER BY m.v, m.i DESC LIMIT 3 } AS c",
+    "RETURN n.i, [(n)-[r:R]->(m) WHERE r.w > 0 | m.i + n.i] AS c",
+    "RETURN n.i, CASE WHEN n.i % 2 = 0 THEN COUNT { (n)-[:R]->() } ELSE EXISTS { (n)-[:S]->() } END AS c",
+    "CALL { WITH n MATCH (n)-[:R]->(m) RETURN count(m) AS c, sum(m.v) AS s } RETURN n.i, c, s",
+    "CALL { WITH n MATCH (n)-[:R]->(m) RETURN m.v AS v, count(*) AS c } RETURN n.i, v, c",
+    "CALL { WITH n MATCH (n)-[:R]->(m) RETURN DISTINCT m.v AS v } RETURN n.i, v",
+    "CALL { WITH n MATCH (n)-[:R]->(m) RETURN m ORDER BY m.v DESC, m.i SKIP 1 LIMIT 2 } RETURN n.i, m.i",
+    "CALL { WITH n MATCH (n)-[:R]->(m) WITH m ORDER BY m.i DESC LIMIT 3 RETURN collect(m.i) AS c } \
+     RETURN n.i, c",
+    "CALL { WITH n MATCH (n)-[:R]->(m) RETURN m.i AS x UNION ALL WITH n MATCH (n)-[:S]->(m) \
+     RETURN m.i AS x UNION ALL WITH n RETURN n.v AS x } RETURN n.i, x",
+    "CALL { WITH n MATCH (n)-[:R]->(m) RETURN m.v AS x UNION WITH n RETURN n.v AS x } RETURN n.i, x",
+    "CALL { WITH n UNWIND range(0, n.v) AS x OPTIONAL MATCH (n)-[r:R {w: x}]->(m) \
+     RETURN x, max(m.i) AS y } RETURN n.i, x, y",
+    "CALL { MATCH (m:N) WHERE m.i < 3 RETURN m.i AS x } RETURN n.i, x",
+    "CALL { WITH n MATCH (a:N), (b:N) WHERE a.v = b.v AND a.i < 9 AND b.i < n.i RETURN count(*) AS c } \
+     RETURN n.i, c",
+    "CALL { WITH n CALL { WITH n MATCH (n)-[:R]->(m) RETURN count(*) AS c } \
+     MATCH (n)-[:S]->(o) RETURN c + o.i AS s } RETURN n.i, s",
+    "MATCH (n)-[:R]->(m) OPTIONAL MATCH (m)-[:S]->(o) WITH n, m, o WHERE n.i > 2 RETURN n.i, m.i, o.i",
+];
+
+fn all(graph: &PropertyGraph, text: &str, parameters: &Parameters) -> Vec<Vec<Datum>> {
+    let query = Query::prepare(graph, text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let rows = query.execute(graph, parameters);
+    rows.unwrap_or_else(|error| panic!("{text}: {error}"))
+        .collect()
+}
+
+#[test]
+fn many_rows_have_the_rows_of_each() {
+    let graph = friends();
+    for middle in MIDDLES {
+        // In the order of the nodes; those in the first case come from an operator that
+        // knows of no index.
+        let together = format!("MATCH (n:N) WITH n ORDER BY n.i {middle}");
+        let alone = format!("MATCH (n:N) WHERE n.i = $i WITH n ORDER BY n.i {middle}");
+        let found = all(&graph, &together, &Parameters::new());
+        let expected = (0..NODES).flat_map(|i| {
+            let parameters = Parameters::from([("i".to_string(), i.into())]);
+            all(&graph, &alone, &parameters)
+        });
+        let expected: Vec<Vec<Datum>> = expected.collect();
+        assert_eq!(found.len(), expected.len(), "{middle}");
+        for (found, expected) in found.iter().zip(&expected) {
+            assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{middle}");
+        }
+    }
+}
+
+#[test]
+fn rows_that_fail_fail_together() {
+    let graph = friends();
+    for text in [
+        "MATCH (n:N) WHERE EXISTS { (n)-[:R]->(m) WHERE 1 / m.v > 0 } RETURN n.i",
+        "MATCH (n:N) RETURN COUNT { (n)-[:R]->(m) WHERE 1 / m.v > 0 }",
+        "MATCH (n:N) CALL { WITH n RETURN 1 / n.v AS x } RETURN x",
+    ] {
+        let query = Query::prepare(&graph, text).expect(text);
+        let failed = query.execute(&graph, &Parameters::new());
+        assert_eq!(
+            failed.expect_err(text).class(),
+            "ArithmeticError",
+            "{text}"
+        );
+    }
+    // The other rows are not asked.
+    let text = "MATCH (n:N) WITH n ORDER BY n.i LIMIT 30 \
+                WHERE n.v = 1 AND EXISTS { (n)-[:R]->(m) WHERE 1 / (n.v - 2) <> 0 } RETURN n.i";
+    rows(&graph, text);
+}

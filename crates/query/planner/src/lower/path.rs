@@ -1,0 +1,594 @@
+//! Paths with parts that repeat, selectors and modes: what is searched whole.
+
+use std::sync::Arc;
+
+use evergraph_syntax::tree::{self, Count, Direction, Factor, Labels, PathMode, Selector};
+
+use super::expression::conjuncts;
+use super::pattern::{Condition, Finding, Pattern, RelationshipToFind, SearchToFind};
+use super::{Lowering, Scope};
+use crate::PlanError;
+use crate::plan::{
+    Choice, Constant, Expression, PathPart, PathSearch, PathStep, PathTest, Repeat, Slot, Towards,
+    names_of,
+};
+
+/// A path as nodes and what stands between them; a node that is not written is any.
+pub(super) struct Chain<'a> {
+    /// One more than links.
+    pub(super) nodes: Vec<Option<&'a tree::NodePattern>>,
+    /// Relationships and parts that repeat.
+    pub(super) links: Vec<Link<'a>>,
+    /// `WHERE` in parentheses around all of it.
+    pub(super) filter: Option<&'a tree::Expression>,
+    /// Variables of the path.
+    pub(super) names: Vec<&'a tree::Name>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Link<'a> {
+    One(&'a tree::RelationshipPattern),
+    Repeat(&'a tree::Group),
+}
+
+impl<'a> Chain<'a> {
+    pub(super) fn of(path: &'a tree::PathPattern) -> Self {
+        let mut names: Vec<&tree::Name> = path.variable.iter().collect();
+        let (factors, filter) = match path.factors.as_slice() {
+            [Factor::Group(group)] if group.quantifier.is_none() => {
+                names.extend(&group.pattern.variable);
+                (&group.pattern.factors, group.filter.as_ref())
+            }
+            _ => (&path.factors, None),
+        };
+        let (nodes, links) = linked(factors);
+        Chain {
+            nodes,
+            links,
+            filter,
+            names,
+        }
+    }
+}
+
+type Linked<'a> = (Vec<Option<&'a tree::NodePattern>>, Vec<Link<'a>>);
+
+fn linked(factors: &[Factor]) -> Linked<'_> {
+    let (mut nodes, mut links) = (Vec::new(), Vec::new());
+    for factor in factors {
+        let link = match factor {
+            Factor::Node(node) => {
+                nodes.push(Some(node));
+                continue;
+            }
+            Factor::Relationship(one) => Link::One(one),
+            Factor::Group(group) => Link::Repeat(group),
+        };
+        if nodes.len() == links.len() {
+            nodes.push(None);
+        }
+        links.push(link);
+    }
+    if nodes.len() == links.len() {
+        nodes.push(None);
+    }
+    (nodes, links)
+}
+
+/// A condition within a path that is searched.
+pub(super) struct Inner<'a> {
+    /// The part that repeats in which it stands; none if it is of the whole path.
+    part: Option<usize>,
+    /// Variables of one repetition.
+    names: Arc<Scope>,
+    ask: Ask<'a>,
+}
+
+enum Ask<'a> {
+    Labels(Slot, Labels),
+    Properties(Slot, &'a tree::Properties),
+    Where(&'a tree::Expression),
+    Same(Slot, Slot),
+}
+
+/// Whether a relationship is found by a search: a path of it with conditions that each
+/// step satisfies, or that may have a relationship twice.
+pub(super) fn is_search(one: &tree::RelationshipPattern, walks: bool) -> bool {
+    let repeats = one.length.is_some() || one.quantifier.is_some();
+    let has_names = |types| names_of(types).is_some();
+    repeats && (walks || one.filter.is_some() || !one.types.as_ref().is_none_or(has_names))
+}
+
+pub(super) fn towards(direction: Direction) -> Towards {
+    match direction {
+        Direction::Right => Towards::Outgoing,
+        Direction::Left => Towards::Incoming,
+        Direction::Either => Towards::Both,
+    }
+}
+
+/// Numbers of repetitions of a relationship; `None` if it stands once.
+fn times(one: &tree::RelationshipPattern) -> Option<(u64, Option<u64>)> {
+    match (&one.quantifier, &one.length) {
+        (Some(quantifier), _) => Some((quantifier.least, quantifier.most)),
+        (None, Some(length)) => Some((length.least.unwrap_or(1), length.most)),
+        (None, None) => None,
+    }
+}
+
+impl Finding<'_> {
+    /// Refuses a node that stands within a path that is found whole.
+    pub(super) fn need_outside(&self, name: &tree::Name) -> Result<(), PlanError> {
+        match self.inner.contains(&name.text) {
+            false => Ok(()),
+            true => Err(used_twice(name)),
+        }
+    }
+}
+
+fn used_twice(name: &tree::Name) -> PlanError {
+    let message = format!(
+        "{} stands within a path with a selector or mode, and elsewhere, too: only its ends may; \
+         find it by another name, and compare them in WHERE",
+        name.text
+    );
+    PlanError::syntax("UnexpectedSyntax", name.at, message)
+}
+
+/// A search that is being lowered, and conditions within it.
+struct Building<'a> {
+    path: PathSearch,
+    inner: Vec<Inner<'a>>,
+}
+
+impl Lowering<'_> {
+    /// Which paths are found, if the path is found whole.
+    pub(super) fn choice(
+        &mut self,
+        path: &tree::PathPattern,
+        chain: &Chain<'_>,
+    ) -> Result<Option<Choice>, PlanError> {
+        let repeats = chain
+            .links
+            .iter()
+            .any(|link| matches!(link, Link::Repeat(_)));
+        let one = Expression::Constant(Constant::Integer(1));
+        let choice = match &path.selector {
+            Selector::All if matches!(path.mode, PathMode::Trail | PathMode::Walk) => {
+                return Ok(None);
+            }
+            Selector::All => Choice::All,
+            Selector::Any(None) => Choice::Shortest(one),
+            Selector::Any(Some(count)) | Selector::Shortest(count) => {
+                Choice::Shortest(count_of(count, path.at)?)
+            }
+            Selector::ShortestGroups(count) => Choice::Groups(count_of(count, path.at)?),
+            Selector::AllShortest => Choice::Groups(one),
+            Selector::ShortestPath if repeats => Choice::Shortest(one),
+            Selector::AllShortestPaths if repeats => Choice::Groups(one),
+            Selector::ShortestPath | Selector::AllShortestPaths => return Ok(None),
+        };
+        Ok((!chain.links.is_empty()).then_some(choice))
+    }
+
+    /// A part of a path that is found by a search; the slot of its relationships.
+    pub(super) fn searched_link<'a>(
+        &mut self,
+        link: &Link<'a>,
+        (left, right): (usize, usize),
+        walks: bool,
+        finding: &mut Finding<'a>,
+        scope: &mut Scope,
+    ) -> Result<Slot, PlanError> {
+        let ends = [left, right].map(|place| finding.pattern.nodes[place].slot);
+        let mut building = self.building(ends.to_vec(), Choice::All);
+        if walks {
+            building.path.mode = PathMode::Walk;
+        }
+        self.link(link, &mut building, finding, scope)?;
+        Ok(add(building, (left, right), finding))
+    }
+
+    /// A path that is found whole; the slots that it is made of.
+    pub(super) fn whole_path<'a>(
+        &mut self,
+        path: &'a tree::PathPattern,
+        chain: &Chain<'a>,
+        choice: Choice,
+        finding: &mut Finding<'a>,
+        scope: &mut Scope,
+    ) -> Result<Vec<Slot>, PlanError> {
+        let last = chain.nodes.len() - 1;
+        let left = self.node(chain.nodes[0], finding, scope)?;
+        let right = self.node(chain.nodes[last], finding, scope)?;
+        let ends = [left, right].map(|place| finding.pattern.nodes[place].slot);
+        let mut building = self.building(vec![ends[0]], choice);
+        building.path.mode = match finding.repeatable {
+            true => PathMode::Walk,
+            false => path.mode,
+        };
+        let names = Arc::new(Scope::new());
+        for (number, link) in chain.links.iter().enumerate() {
+            self.link(link, &mut building, finding, scope)?;
+            let slot = match chain.nodes[number + 1] {
+                _ if number + 1 == last => ends[1],
+                None => self.unnamed(),
+                Some(node) => {
+                    let slot = self.inner_node(node, ends, finding, scope, &mut building)?;
+                    ask_node(node, slot, (None, &names), &mut building.inner);
+                    slot
+                }
+            };
+            building.path.nodes.push(slot);
+        }
+        for filter in chain.filter.map(conjuncts).unwrap_or_default() {
+            building.inner.push(Inner {
+                part: None,
+                names: Arc::clone(&names),
+                ask: Ask::Where(filter),
+            });
+        }
+        let relationships = add(building, (left, right), finding);
+        Ok(vec![ends[0], relationships, ends[1]])
+    }
+
+    fn building<'a>(&mut self, nodes: Vec<Slot>, choice: Choice) -> Building<'a> {
+        Building {
+            path: PathSearch {
+                nodes,
+                parts: Vec::new(),
+                tests: Vec::new(),
+                into: false,
+                relationships: self.unnamed(),
+                unlike: Vec::new(),
+                mode: PathMode::Trail,
+                choice,
+                reversed: false,
+            },
+            inner: Vec::new(),
+        }
+    }
+
+    /// Slot of a node between the ends of a path.
+    fn inner_node<'a>(
+        &mut self,
+        node: &'a tree::NodePattern,
+        ends: [Slot; 2],
+        finding: &mut Finding<'a>,
+        scope: &mut Scope,
+        building: &mut Building<'a>,
+    ) -> Result<Slot, PlanError> {
+        let Some(variable) = &node.variable else {
+            return Ok(self.unnamed());
+        };
+        let slot = self.slot(&variable.text);
+        let known = scope.get(&variable.text).copied();
+        if let Some(known) = known {
+            if !ends.contains(&known) && !building.path.nodes.contains(&known) {
+                return Err(used_twice(variable));
+            }
+            building.inner.push(Inner {
+                part: None,
+                names: Arc::default(),
+                ask: Ask::Same(known, slot),
+            });
+            return Ok(slot);
+        }
+        scope.insert(variable.text.clone(), slot);
+        finding.inner.insert(variable.text.clone());
+        Ok(slot)
+    }
+
+    /// Adds a part to a search.
+    fn link<'a>(
+        &mut self,
+        link: &Link<'a>,
+        building: &mut Building<'a>,
+        finding: &mut Finding<'a>,
+        scope: &mut Scope,
+    ) -> Result<(), PlanError> {
+        let place = building.path.parts.len();
+        let part = match *link {
+            Link::Repeat(group) => self.group(group, place, &mut building.inner, scope)?,
+            Link::One(one) => self.one(one, place, building, finding, scope)?,
+        };
+        building.path.parts.push(part);
+        Ok(())
+    }
+
+    /// A relationship of a path that is searched, or a path of it.
+    fn one<'a>(
+        &mut self,
+        one: &'a tree::RelationshipPattern,
+        place: usize,
+        building: &mut Building<'a>,
+        finding: &mut Finding<'a>,
+        scope: &mut Scope,
+    ) -> Result<PathPart, PlanError> {
+        let known = one.variable.as_ref().and_then(|name| scope.get(&name.text));
+        let known = known.copied();
+        let slot = match (&one.variable, known) {
+            (Some(variable), None) => {
+                let slot = self.slot(&variable.text);
+                scope.insert(variable.text.clone(), slot);
+                slot
+            }
+            _ => self.unnamed(),
+        };
+        let Some((least, most)) = times(one) else {
+            let step = step_of(one, slot);
+            ask_step(one, &step, (None, &Arc::default()), &mut building.inner);
+            if let Some(known) = known {
+                building.inner.push(Inner {
+                    part: None,
+                    names: Arc::default(),
+                    ask: Ask::Same(known, slot),
+                });
+            }
+            return Ok(PathPart::Step(step));
+        };
+        if let Some(known) = known {
+            finding.conditions.push(Condition::Same(slot, known));
+        }
+        let inner = self.unnamed();
+        let step = step_of(one, inner);
+        let names = one.variable.iter().map(|name| (name.text.clone(), inner));
+        let names = Arc::new(names.collect());
+        ask_step(one, &step, (Some(place), &names), &mut building.inner);
+        Ok(PathPart::Repeat(Repeat {
+            nodes: vec![self.unnamed(), self.unnamed()],
+            steps: vec![step],
+            tests: Vec::new(),
+            least,
+            most,
+            lists: vec![(inner, slot)],
+        }))
+    }
+
+    /// A path that repeats.
+    fn group<'a>(
+        &mut self,
+        group: &'a tree::Group,
+        place: usize,
+        asked: &mut Vec<Inner<'a>>,
+        scope: &mut Scope,
+    ) -> Result<PathPart, PlanError> {
+        let (node_patterns, links) = linked(&group.pattern.factors);
+        let mut names = Scope::new();
+        let (mut nodes, mut steps) = (Vec::new(), Vec::new());
+        let mut same = Vec::new();
+        for node in &node_patterns {
+            let variable = node.and_then(|node| node.variable.as_ref());
+            let slot = match variable {
+                None => self.unnamed(),
+                Some(variable) => {
+                    let slot = self.slot(&variable.text);
+                    match names.get(&variable.text) {
+                        Some(&first) => same.push((first, slot)),
+                        None => {
+                            names.insert(variable.text.clone(), slot);
+                        }
+                    }
+                    slot
+                }
+            };
+            nodes.push(slot);
+        }
+        for link in &links {
+            let Link::One(one) = link else {
+                let message = "a path that repeats has a part that repeats";
+                return Err(PlanError::syntax("UnexpectedSyntax", group.at, message));
+            };
+            let slot = match &one.variable {
+                None => self.unnamed(),
+                Some(variable) => {
+                    let slot = self.slot(&variable.text);
+                    names.insert(variable.text.clone(), slot);
+                    slot
+                }
+            };
+            steps.push((step_of(one, slot), *one));
+        }
+        let mut lists = Vec::with_capacity(names.len());
+        for (name, &inner) in &names {
+            let slot = self.slot(name);
+            scope.insert(name.clone(), slot);
+            lists.push((inner, slot));
+        }
+        let names = Arc::new(names);
+        let within = (Some(place), &names);
+        for (node, &slot) in node_patterns.iter().zip(&nodes) {
+            if let Some(node) = node {
+                ask_node(node, slot, within, asked);
+            }
+        }
+        for (step, one) in &steps {
+            ask_step(one, step, within, asked);
+        }
+        let filters = group.filter.as_ref().map(conjuncts).unwrap_or_default();
+        let filters = filters.into_iter().map(Ask::Where);
+        let same = same.into_iter().map(|(one, other)| Ask::Same(one, other));
+        asked.extend(filters.chain(same).map(|ask| Inner {
+            part: Some(place),
+            names: Arc::clone(&names),
+            ask,
+        }));
+        let quantifier = group.quantifier.as_ref();
+        Ok(PathPart::Repeat(Repeat {
+            nodes,
+            steps: steps.into_iter().map(|(step, _)| step).collect(),
+            tests: Vec::new(),
+            least: quantifier.map_or(1, |quantifier| quantifier.least),
+            most: quantifier.map_or(Some(1), |quantifier| quantifier.most),
+            lists,
+        }))
+    }
+
+    /// Adds a condition to the search in which it stands.
+    pub(super) fn inner_condition(
+        &mut self,
+        place: usize,
+        inner: Inner<'_>,
+        pattern: &mut Pattern,
+        before: &Scope,
+        scope: &Scope,
+    ) -> Result<(), PlanError> {
+        let mut visible = scope.clone();
+        visible.extend((*inner.names).clone());
+        let mut made: Vec<(Expression, Vec<Slot>, tree::Span)> = Vec::new();
+        match inner.ask {
+            Ask::Labels(slot, labels) => {
+                let of = Box::new(Expression::Slot(slot));
+                let at = tree::Span::default();
+                made.push((Expression::Labelled(of, labels), vec![slot], at));
+            }
+            Ask::Same(one, other) => {
+                let equal = Expression::equal(Expression::Slot(one), Expression::Slot(other));
+                made.push((equal, vec![one, other], tree::Span::default()));
+            }
+            Ask::Where(filter) => {
+                let (condition, slots) = self.traced(|own| own.expression(filter, &visible))?;
+                made.push((condition, slots, filter.at));
+            }
+            Ask::Properties(slot, properties) => {
+                for (key, value) in self.properties_of(properties)? {
+                    let at = value.at;
+                    let (value, mut slots) = self.traced(|own| own.expression(value, &visible))?;
+                    slots.push(slot);
+                    let equal = Expression::equal(Expression::property(slot, &key), value);
+                    made.push((equal, slots, at));
+                }
+            }
+        }
+        let mut known: Vec<Slot> = before.values().copied().collect();
+        known.extend(pattern.nodes.iter().map(|node| node.slot));
+        let alone = |one: &&RelationshipToFind| one.search.is_none() && one.shortest.is_none();
+        let others = pattern.relationships.iter().filter(alone);
+        known.extend(others.map(|one| one.slot));
+        let Some(search) = &mut pattern.relationships[place].search else {
+            return Ok(());
+        };
+        let own = match inner.part.map(|part| &search.path.parts[part]) {
+            Some(PathPart::Repeat(repeat)) => {
+                let steps = repeat.steps.iter().map(|step| step.relationship);
+                repeat.nodes.iter().copied().chain(steps).collect()
+            }
+            _ => search.path.brings(),
+        };
+        for (condition, slots, at) in made {
+            let (slots, needs): (Vec<Slot>, Vec<Slot>) =
+                slots.into_iter().partition(|slot| own.contains(slot));
+            if needs.iter().any(|slot| !known.contains(slot)) {
+                let message = "a condition within a path uses a variable that is found with the \
+                               path; write it in WHERE behind the pattern";
+                return Err(PlanError::syntax("UnexpectedSyntax", at, message));
+            }
+            search.needs.extend(needs);
+            let test = PathTest { condition, slots };
+            match inner.part.map(|part| &mut search.path.parts[part]) {
+                Some(PathPart::Repeat(repeat)) => repeat.tests.push(test),
+                _ => search.path.tests.push(test),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Adds a search to the pattern; the slot of its relationships.
+fn add<'a>(
+    building: Building<'a>,
+    (left, right): (usize, usize),
+    finding: &mut Finding<'a>,
+) -> Slot {
+    let Building { path, inner } = building;
+    let place = finding.pattern.relationships.len();
+    let slot = path.relationships;
+    let within = inner.into_iter().map(|one| Condition::Within(place, one));
+    finding.conditions.extend(within);
+    let repeatable = path.mode == PathMode::Walk || path.choice != Choice::All;
+    finding.pattern.relationships.push(RelationshipToFind {
+        slot,
+        bound: false,
+        left,
+        right,
+        towards: Towards::Both,
+        types: Vec::new(),
+        length: Some(path.length()),
+        properties: Vec::new(),
+        shortest: None,
+        search: Some(Box::new(SearchToFind {
+            path,
+            needs: Vec::new(),
+        })),
+        repeatable,
+    });
+    slot
+}
+
+fn step_of(one: &tree::RelationshipPattern, relationship: Slot) -> PathStep {
+    PathStep {
+        relationship,
+        towards: towards(one.direction),
+        types: one.types.as_ref().and_then(names_of).unwrap_or_default(),
+    }
+}
+
+type Within<'w> = (Option<usize>, &'w Arc<Scope>);
+
+fn ask_node<'a>(
+    node: &'a tree::NodePattern,
+    slot: Slot,
+    (part, names): Within<'_>,
+    asked: &mut Vec<Inner<'a>>,
+) {
+    let labels = node
+        .labels
+        .iter()
+        .cloned()
+        .map(|labels| Ask::Labels(slot, labels));
+    let properties = node.properties.iter().map(|of| Ask::Properties(slot, of));
+    let filters = node.filter.as_ref().map(conjuncts).unwrap_or_default();
+    let asks = labels
+        .chain(properties)
+        .chain(filters.into_iter().map(Ask::Where));
+    asked.extend(asks.map(|ask| Inner {
+        part,
+        names: Arc::clone(names),
+        ask,
+    }));
+}
+
+fn ask_step<'a>(
+    one: &'a tree::RelationshipPattern,
+    step: &PathStep,
+    (part, names): Within<'_>,
+    asked: &mut Vec<Inner<'a>>,
+) {
+    let slot = step.relationship;
+    let labels = one.types.iter().filter(|types| names_of(types).is_none());
+    let labels = labels.cloned().map(|labels| Ask::Labels(slot, labels));
+    let properties = one.properties.iter().map(|of| Ask::Properties(slot, of));
+    let filters = one.filter.as_ref().map(conjuncts).unwrap_or_default();
+    let asks = labels
+        .chain(properties)
+        .chain(filters.into_iter().map(Ask::Where));
+    asked.extend(asks.map(|ask| Inner {
+        part,
+        names: Arc::clone(names),
+        ask,
+    }));
+}
+
+fn count_of(count: &Count, at: tree::Span) -> Result<Expression, PlanError> {
+    match count {
+        Count::Number(0) => {
+            let message = "a number of paths is 1 or more";
+            Err(PlanError::syntax("NegativeIntegerArgument", at, message))
+        }
+        Count::Number(number) => {
+            let number = i64::try_from(*number).unwrap_or(i64::MAX);
+            Ok(Expression::Constant(Constant::Integer(number)))
+        }
+        Count::Parameter(name) => Ok(Expression::Parameter(name.as_str().into())),
+    }
+}

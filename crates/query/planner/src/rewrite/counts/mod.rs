@@ -1,0 +1,277 @@
+//! Counting what need not be found.
+//!
+//! Of `MATCH (a)-->(b)-->(c) RETURN count(*)` nothing is needed but numbers: each `b`
+//! stands for as many rows as it has relationships that enter it, times those that leave
+//! it. So an expansion whose relationship and node nothing above needs becomes a branch of
+//! [`Operator::Count`], and where all of a pattern is one tree, the count begins at the
+//! node from which the fewest lists have to be read.
+
+mod exact;
+mod tree;
+
+use evergraph_syntax::tree::{Comparison, Labels};
+
+use super::bottom_up;
+use crate::Catalog;
+use crate::lower::as_label;
+use crate::order::mentions;
+use crate::plan::{Aggregate, Branch, Count, Expand, Expression, Operator, Plan, Slot};
+
+/// Aggregations that only count rows count branches of them.
+pub fn count_by_degrees(plan: Plan, catalog: &dyn Catalog) -> Plan {
+    bottom_up(plan, &|plan| match &plan.operator {
+        Operator::Aggregate { keys, aggregates } => {
+            counted(&plan, (keys, aggregates), catalog).unwrap_or(plan)
+        }
+        _ => plan,
+    })
+}
+
+fn counted(
+    plan: &Plan,
+    (keys, aggregates): (&[(Slot, Expression)], &[(Slot, Aggregate)]),
+    catalog: &dyn Catalog,
+) -> Option<Plan> {
+    let mut core = Core::below(plan)?;
+    let nodes_and_relationships = core.bound();
+    let counts_rows = |one: &Aggregate| {
+        let is_there = match one.arguments.as_slice() {
+            [] => true,
+            [Expression::Slot(slot)] => nodes_and_relationships.contains(slot),
+            _ => false,
+        };
+        is_there && &*one.name == "count" && !one.distinct
+    };
+    if aggregates.is_empty() || !aggregates.iter().all(|(_, one)| counts_rows(one)) {
+        return None;
+    }
+    let branches = match tree::rooted(&core, keys, catalog) {
+        Some((root, branches)) => {
+            core.operators = root;
+            branches
+        }
+        None => core.peel(keys),
+    };
+    if branches.is_empty() {
+        return None;
+    }
+    let may_be = |step: &&Expand| branches.iter().any(|one| one.step.may_be(step));
+    let found = core.expands().filter(may_be).cloned().collect();
+    let count = Operator::Count(Count {
+        found,
+        keys: keys.to_vec(),
+        counts: aggregates.iter().map(|&(slot, _)| slot).collect(),
+        branches,
+    });
+    Some(core.into_plan().then(count, plan.rows))
+}
+
+/// The operators of a pattern, the first one first, and what is below them.
+struct Core {
+    below: Plan,
+    operators: Vec<Plan>,
+}
+
+impl Core {
+    /// Those below a plan, as far as they are of a pattern.
+    fn below(plan: &Plan) -> Option<Core> {
+        let mut operators = Vec::new();
+        let mut below = plan.input.as_deref()?;
+        while let Some(input) = below.input.as_deref()
+            && is_of_pattern(&below.operator)
+        {
+            operators.push(Plan {
+                operator: below.operator.clone(),
+                input: None,
+                rows: below.rows,
+            });
+            below = input;
+        }
+        operators.reverse();
+        (!operators.is_empty()).then(|| Core {
+            below: below.clone(),
+            operators,
+        })
+    }
+
+    fn into_plan(self) -> Plan {
+        let stack = |below: Plan, one: Plan| below.then(one.operator, one.rows);
+        self.operators.into_iter().fold(self.below, stack)
+    }
+
+    fn expands(&self) -> impl Iterator<Item = &Expand> {
+        self.operators.iter().flat_map(|one| match &one.operator {
+            Operator::Expand(expand) => std::slice::from_ref(expand),
+            Operator::Intersect(one) => &one.steps,
+            _ => &[],
+        })
+    }
+
+    /// Nodes that it finds or begins with.
+    fn nodes(&self) -> Vec<Slot> {
+        let nodes = self.operators.iter().flat_map(|one| match &one.operator {
+            Operator::NodeScan { node, .. }
+            | Operator::NodeSeek { node, .. }
+            | Operator::NodeById { node, .. } => vec![*node],
+            Operator::Expand(expand) => vec![expand.from, expand.to],
+            Operator::Intersect(one) => vec![one.to],
+            _ => Vec::new(),
+        });
+        nodes.collect()
+    }
+
+    /// Nodes and relationships that are never null.
+    fn bound(&self) -> Vec<Slot> {
+        let relationships = self.expands().map(|expand| expand.relationship);
+        self.nodes().into_iter().chain(relationships).collect()
+    }
+
+    /// Takes out what need not be found, the last operator first.
+    fn peel(&mut self, keys: &[(Slot, Expression)]) -> Vec<Branch> {
+        let mut branches = Vec::new();
+        let mut at = self.operators.len();
+        while at > 0 {
+            at -= 1;
+            let Some((operators, taken)) = self.without(at, keys, &branches) else {
+                continue;
+            };
+            let before = std::mem::replace(&mut self.operators, operators);
+            match exact::is_exact(&taken, &self.expands().collect::<Vec<_>>()) {
+                true => {
+                    branches = taken;
+                    at = at.min(self.operators.len());
+                }
+                false => self.operators = before,
+            }
+        }
+        branches
+    }
+
+    /// The operators without an expansion, and the branches with it.
+    fn without(
+        &self,
+        at: usize,
+        keys: &[(Slot, Expression)],
+        branches: &[Branch],
+    ) -> Option<(Vec<Plan>, Vec<Branch>)> {
+        let Operator::Expand(step) = &self.operators[at].operator else {
+            return None;
+        };
+        let own = match step.into {
+            true => vec![step.relationship],
+            false => vec![step.relationship, step.to],
+        };
+        let is_own = |of: &Expression| own.iter().any(|&slot| mentions(of, slot));
+        if keys.iter().any(|(_, key)| is_own(key)) {
+            return None;
+        }
+        // A branch that compares nodes of the row needs them.
+        let needs = |one: &Branch| {
+            one.differs.iter().any(|slot| own.contains(slot))
+                || one.step.into && own.contains(&one.step.to)
+        };
+        if branches.iter().any(needs) {
+            return None;
+        }
+        let mut branch = Branch {
+            step: step.clone(),
+            labels: Vec::new(),
+            differs: Vec::new(),
+            branches: Vec::new(),
+        };
+        let nodes = self.nodes();
+        let mut operators = Vec::new();
+        for (place, one) in self.operators.iter().enumerate() {
+            let mut one = one.clone();
+            match &mut one.operator {
+                _ if place == at => continue,
+                Operator::Expand(other) => {
+                    if own.contains(&other.from) || own.contains(&other.to) {
+                        return None;
+                    }
+                }
+                Operator::Intersect(other) => {
+                    let known = other.steps.iter().map(|step| &step.from);
+                    let mut used = known.chain(&other.above).chain(&other.below);
+                    if used.any(|slot| own.contains(slot)) || own.contains(&other.to) {
+                        return None;
+                    }
+                }
+                Operator::Filter(conditions) => {
+                    let mut kept = Vec::new();
+                    for condition in std::mem::take(conditions) {
+                        match is_own(&condition) {
+                            false => kept.push(condition),
+                            true => branch.take(&condition, &nodes)?,
+                        }
+                    }
+                    if kept.is_empty() {
+                        continue;
+                    }
+                    *conditions = kept;
+                }
+                other if other.expressions().into_iter().any(is_own) => return None,
+                _ => {}
+            }
+            operators.push(one);
+        }
+        let (inner, mut beside): (Vec<_>, Vec<_>) = branches
+            .iter()
+            .cloned()
+            .partition(|one| !step.into && one.step.from == step.to);
+        if inner
+            .iter()
+            .any(|one| one.step.into || !one.differs.is_empty())
+        {
+            return None;
+        }
+        branch.branches = inner;
+        beside.push(branch);
+        Some((operators, beside))
+    }
+}
+
+impl Branch {
+    /// Takes a condition on its node, if it can decide it.
+    fn take(&mut self, condition: &Expression, nodes: &[Slot]) -> Option<()> {
+        if self.step.into {
+            return None;
+        }
+        let node = self.step.to;
+        if let Some((of, labels)) = as_label(condition)
+            && of == node
+        {
+            self.labels.push(labels.clone());
+            return Some(());
+        }
+        let Expression::Comparison(left, others) = condition else {
+            return None;
+        };
+        let [(Comparison::Unequal, right)] = others.as_slice() else {
+            return None;
+        };
+        let other = match (&**left, right) {
+            (Expression::Slot(left), Expression::Slot(right)) if *left == node => *right,
+            (Expression::Slot(left), Expression::Slot(right)) if *right == node => *left,
+            _ => return None,
+        };
+        (other != node && nodes.contains(&other)).then(|| self.differs.push(other))
+    }
+}
+
+fn is_of_pattern(operator: &Operator) -> bool {
+    matches!(
+        operator,
+        Operator::Expand(_)
+            | Operator::Intersect(_)
+            | Operator::Filter(_)
+            | Operator::NodeScan { .. }
+            | Operator::NodeSeek { .. }
+            | Operator::NodeById { .. }
+    )
+}
+
+/// Labels as a filter has them.
+fn labelled(node: Slot, labels: &Labels) -> Expression {
+    Expression::Labelled(Box::new(Expression::Slot(node)), labels.clone())
+}
