@@ -1,8 +1,7 @@
 // Three persons of one country who know each other. They may live in one city, so each
 // way to the country is a MATCH of its own: within one, no relationship is taken twice.
-MATCH (country:Country)
-MATCH (a:Person)-[:IS_LOCATED_IN]->(:City)-[:IS_PART_OF]->(country)
-MATCH (b:Person)-[:IS_LOCATED_IN]->(:City)-[:IS_PART_OF]->(country)
-MATCH (c:Person)-[:IS_LOCATED_IN]->(:City)-[:IS_PART_OF]->(country)
-MATCH (a)-[:KNOWS]-(b)-[:KNOWS]-(c)-[:KNOWS]-(a)
+MATCH (a:Person)-[:KNOWS]-(b:Person)-[:KNOWS]-(c:Person)-[:KNOWS]-(a)
+MATCH (a)-[:IS_LOCATED_IN]->(:City)-[:IS_PART_OF]->(country:Country)
+MATCH (b)-[:IS_LOCATED_IN]->(:City)-[:IS_PART_OF]->(country)
+MATCH (c)-[:IS_LOCATED_IN]->(:City)-[:IS_PART_OF]->(country)
 RETURN count(*) AS count

@@ -16,7 +16,7 @@ pub fn of_network(network: &Network, calls: usize) -> Vec<Vec<Call>> {
 }
 
 /// Calls of one query.
-fn of_rows(parameters: &queries::Parameters) -> Vec<Call> {
+pub fn of_rows(parameters: &queries::Parameters) -> Vec<Call> {
     let columns = parameters.columns;
     let call = |row: &Vec<String>| {
         let values = columns.iter().zip(row);

@@ -106,7 +106,10 @@ fn the_social_network_is_read_and_updated() {
 
 #[test]
 fn queries_run() {
-    let result = run("queries", &["trials=1", "runs=10", "updates=800", "seed=3"]);
+    let result = run(
+        "queries",
+        &["trials=1", "runs=10", "updates=1500", "seed=3"],
+    );
     assert_eq!(rows(&result, 0).len(), 10);
     assert_eq!(rows(&result, 1).len(), 21);
     assert_eq!(rows(&result, 2).len(), 9);

@@ -141,6 +141,7 @@ impl Args {
             ("--type", self.relationship_type.is_some()),
             ("--nodes", !self.growing.nodes.is_empty()),
             ("--relationships", !self.growing.relationships.is_empty()),
+            ("--types", !self.growing.types.is_empty()),
             ("--key", !self.growing.keys.is_empty()),
             ("--on-conflict", self.growing.on_conflict.is_some()),
             ("--duplicates", self.growing.duplicates.is_some()),

@@ -73,6 +73,7 @@ fn options(args: &Args) -> PropertyImport {
             _ => None,
         },
         separator: input.reading.separator,
+        types: growing.column_types(),
         data: args.data.clone(),
         label: args.label.clone(),
         relationship_type: args.relationship_type.clone(),
@@ -202,6 +203,7 @@ fn finish(
     for (name, number) in import_report::counts(imported) {
         json[name] = json!(number);
     }
+    json["tables"] = import_report::tables(imported);
     let mut facts = import_report::facts(imported);
     facts.extend([
         ("files", count(imported.files as u64)),

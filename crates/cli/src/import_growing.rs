@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use evergraph::property::{Dangling, Duplicates, ImportKey, OnConflict, TypedFiles};
+use evergraph::property::{ColumnTypes, Dangling, Duplicates, ImportKey, OnConflict, TypedFiles};
 
 /// Arguments about property graphs alone.
 #[derive(Clone, clap::Args)]
@@ -15,6 +15,10 @@ pub struct GrowingArgs {
     /// Files of relationships of this type, as --nodes
     #[arg(long, value_name = "[T=]FILE[,FILE]", value_parser = typed)]
     pub relationships: Vec<TypedFiles>,
+    /// Types of the columns of plain CSV: text, if they are not to be told from the values,
+    /// and types of single columns, as zip=string,born=date [default: told from the values]
+    #[arg(long, value_name = "T", value_parser = column_types)]
+    pub types: Vec<ColumnTypes>,
     /// Property that tells the nodes of a label apart, as Person.id, for this and later
     /// imports: no two may have the same; with the id space of files if that is called
     /// otherwise: Space=Person.id
@@ -52,6 +56,16 @@ impl GrowingArgs {
         }
     }
 
+    /// All that is said of the types of columns.
+    pub fn column_types(&self) -> ColumnTypes {
+        let mut all = ColumnTypes::default();
+        for types in &self.types {
+            all.are_inferred &= types.are_inferred;
+            all.given.extend(types.given.iter().cloned());
+        }
+        all
+    }
+
     /// All files that are given by label or type.
     pub fn files_mut(&mut self) -> impl Iterator<Item = &mut PathBuf> {
         let typed = self.nodes.iter_mut().chain(&mut self.relationships);
@@ -67,6 +81,10 @@ fn choice<T: Copy + Send + Sync + 'static>(
         let found = all.iter().find(|(name, _)| **name == *given);
         found.map(|(_, value)| *value).ok_or("unknown")
     })
+}
+
+fn column_types(text: &str) -> Result<ColumnTypes, String> {
+    text.parse()
 }
 
 /// Reads `Person:Admin=header.csv,part.csv`.

@@ -1,7 +1,7 @@
 //! The reports of `evergraph import`.
 
 use evergraph::formats::SkippedLines;
-use evergraph::property::{IdKinds, Imported, Inspection, RowGroup};
+use evergraph::property::{IdKinds, Imported, Inspection, PlainTable, RowGroup};
 use serde_json::{Map, Value, json};
 
 use crate::report::{Report, count, note, table};
@@ -64,7 +64,29 @@ pub fn facts(imported: &Imported) -> Vec<(&'static str, String)> {
             facts.push((name, count(number)));
         }
     }
+    for PlainTable { files, columns } in &imported.tables {
+        let files: Vec<_> = files
+            .iter()
+            .map(|file| file.display().to_string())
+            .collect();
+        let columns = columns.iter().map(|(name, kind)| format!("{name} {kind}"));
+        let columns: Vec<String> = columns.collect();
+        facts.push((
+            "columns",
+            format!("{}: {}", files.join(", "), columns.join(", ")),
+        ));
+    }
     facts
+}
+
+/// The types that columns of plain CSV got.
+pub fn tables(imported: &Imported) -> Value {
+    let tables = imported.tables.iter().map(|PlainTable { files, columns }| {
+        let columns = columns.iter();
+        let columns = columns.map(|(name, kind)| (name.to_string(), json!(kind.to_string())));
+        json!({ "files": files, "columns": columns.collect::<Map<_, _>>() })
+    });
+    tables.collect()
 }
 
 /// The report of a dry run.
@@ -86,6 +108,7 @@ pub fn of_inspection(found: &Inspection) -> Report {
         ("labels".to_string(), groups(found.labels.iter())),
         ("types".to_string(), groups(found.types.iter())),
         ("ids".to_string(), json!(ids)),
+        ("tables".to_string(), tables(&found.imported)),
     ]);
     for (name, number) in counts(&found.imported) {
         json.insert(name.to_string(), json!(number));

@@ -306,3 +306,141 @@ fn a_killed_upsert_goes_on_behind_its_last_commit() {
     assert_eq!(sorted("db"), sorted("whole"));
     assert_eq!(place.json("check db")["ok"], true);
 }
+
+/// Tables whose header declares nothing, or some columns.
+fn plain(place: &Place) {
+    place.file(
+        "people.csv",
+        "id,zip,born,height,is_in,seen,note,code:string\n\
+         1,007,1964-02-29,1.5,true,2020-01-01T10:00:00Z,,1\n\
+         2,10115,1967-01-01,,FALSE,2020-01-02T10:00:00Z,5,2\n",
+    );
+    place.file("knows.csv", "source,target,since\n1,2,2001\n2,1,\n");
+}
+
+#[test]
+fn types_of_plain_columns_are_told_and_named() {
+    let place = Place::new();
+    plain(&place);
+    let call = "--nodes Person=people.csv --relationships KNOWS=knows.csv --key Person.id";
+    let types = json!({ "id": "long", "zip": "string", "born": "date", "height": "double",
+        "is_in": "boolean", "seen": "datetime", "note": "long", "code": "string" });
+    let ends = json!({ "source": "long", "target": "long", "since": "long" });
+    let tables = json!([
+        { "files": ["people.csv"], "columns": types },
+        { "files": ["knows.csv"], "columns": ends },
+    ]);
+    let dry = place.json(&format!("import db {call} --dry-run"));
+    assert_eq!(dry["tables"], tables);
+    assert_eq!(
+        dry["labels"]["Person"]["properties"]["born"],
+        json!(["date"])
+    );
+    let done = place.json(&format!("import db {call}"));
+    assert_eq!(done["tables"], tables);
+    let rows = exported(&place, "db");
+    let first = r#""properties":{"born":{"$date":"1964-02-29"},"code":"1","height":1.5,"id":1,"is_in":true,"#;
+    assert!(rows.contains(first), "{rows}");
+    assert!(rows.contains(r#""zip":"007""#), "{rows}");
+    // As columns of text, but for one; the ends follow the ids of the nodes.
+    let text = "--types text --types height=double,zip=string";
+    let shown = place.call(&format!("import text {call} {text}"));
+    shown.expect(0);
+    let named = "columns        people.csv: id string, zip string, born string, height double";
+    assert!(shown.stdout.contains(named), "{shown:#?}");
+    let rows = exported(&place, "text");
+    let first =
+        r#""properties":{"born":"1964-02-29","code":"1","height":1.5,"id":"1","is_in":"true","#;
+    assert!(rows.contains(first), "{rows}");
+}
+
+#[test]
+fn ends_without_a_type_are_what_the_ids_are() {
+    let place = Place::new();
+    let ends = [
+        ("plain.csv", "a,b\n1,2\n"),
+        ("texts.csv", "a:string,b:string\n1,2\n"),
+        ("neo4j.csv", ":START_ID,:END_ID\n1,2\n"),
+        (
+            "declared.csv",
+            ":START_ID{id-type:long},:END_ID{id-type:string}\n1,2\n",
+        ),
+    ];
+    for (file, content) in ends {
+        place.file(file, content);
+    }
+    place.file("long.csv", "id:long,x\n1,a\n2,b\n");
+    place.file("text.csv", ":ID,x\n1,a\n2,b\n");
+    place.file("mixed.csv", "id,x\n1,a\n2,b\nx,c\n");
+    let fits = |nodes: &str, ends: &str| {
+        let call = format!("import {nodes}-{ends} --nodes N={nodes} --relationships R={ends}");
+        place.call(&call).code == Some(0)
+    };
+    let found: Vec<Vec<bool>> = ["long.csv", "text.csv", "mixed.csv"]
+        .iter()
+        .map(|nodes| ends.iter().map(|(ends, _)| fits(nodes, ends)).collect())
+        .collect();
+    let expected = [
+        [true, false, true, false],
+        [true, true, true, false],
+        [true, true, true, false],
+    ];
+    assert_eq!(found, expected.map(Vec::from));
+    // And those of nodes that an import before it made.
+    place.json("import db --nodes N=long.csv --key N.id");
+    place.json("import db --relationships R=neo4j.csv --append");
+    place.json("import db --relationships R=plain.csv --append");
+    assert_eq!(place.json("stats db")["property_graph"]["relationships"], 2);
+    // So is the key of nodes that it made.
+    place.file("keys.csv", "id,x\n1,a\n2,b\n");
+    place.json("import texts --nodes N=keys.csv --key N.id --types text");
+    place.file("keyed.csv", "id,x\n1,c\n");
+    let grown = place.json("import texts --nodes N=keyed.csv --on-conflict update");
+    assert_eq!(grown["tables"][0]["columns"]["id"], "string");
+    assert_eq!(grown["updated"], 1);
+    // An end that is made is what the keys are.
+    place.file("new.csv", ":START_ID,:END_ID\n1,3\n");
+    place.json("import db --relationships R=new.csv --append --dangling create");
+    let rows = exported(&place, "db");
+    assert!(rows.contains(r#""properties":{"id":3}"#), "{rows}");
+}
+
+#[test]
+fn wrong_types_of_columns_are_refused() {
+    let place = Place::new();
+    plain(&place);
+    let call = "import db --nodes Person=people.csv";
+    place
+        .call(&format!("{call} --types zpi=string"))
+        .expect_refusal(
+            2,
+            "no plain CSV has a column \"zpi\"",
+            "there are born, code, height, id, is_in, note, seen, zip",
+        );
+    place.file("neo4j.csv", ":ID,name\n1,Ann\n");
+    place
+        .call("import db --nodes neo4j.csv --types name=string")
+        .expect_refusal(
+            2,
+            "no file is plain CSV, which the type of column \"name\" is about",
+            "leave it out; other files say themselves what their columns hold",
+        );
+    let repair = "repair the file, or leave bad rows out with --skip-bad N";
+    place.call(&format!("{call} --types zip=date")).expect(1);
+    place
+        .call(&format!("{call} --types id=double"))
+        .expect_refusal(1, "people.csv:1: id: ids are long or string", repair);
+    for wrong in ["", "texts", "zip", "zip=", "zip=sting", "=long"] {
+        place
+            .call_with(&["import", "db", "--nodes", "people.csv", "--types", wrong])
+            .expect(2);
+    }
+    place.file("edges.txt", "0 1\n");
+    let refused = place.call("import db edges.txt --types text");
+    refused.expect(2);
+    assert!(
+        refused.error().contains("--types is about property graphs"),
+        "{refused:#?}"
+    );
+    assert!(!place.path("db").exists());
+}

@@ -339,7 +339,7 @@ fn what_is_wrong_is_said() {
         error: 9223372036854775807 + 1 is no integer of 64 bits
         hint: nothing of the statement is in the graph
         $ db CALL db.label()
-        error: there is no procedure db.label, at line 1, column 6
+        error: there is no procedure db.label: did you mean db.labels?, at line 1, column 6
           CALL db.label()
                ^^^^^^^^^^
         hint: SHOW PROCEDURES lists those that there are
@@ -347,13 +347,13 @@ fn what_is_wrong_is_said() {
         error: node 3 still has relationships
         hint: use DETACH DELETE
         $ db COPY TO 'a.csv'
-        error: COPY TO is not supported, at line 1, column 1
+        error: 'a.csv' stands where FROM should be, at line 1, column 9
           COPY TO 'a.csv'
-          ^^^^
-        hint: `evergraph export` writes files
+                  ^^^^^^^
+        hint: the statement is read from the left: what is wrong may stand before this
         $ db 
         error: the text ends where a clause, such as MATCH or RETURN, should be, at line 1, column 1
-  
+
           ^
         hint: the statement is read from the left: what is wrong may stand before this
         $ nothing RETURN 1

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::View;
+use super::{Account, EntityKind, Filter, GraphRead, View};
 use crate::Error;
 
 /// Counts of one view.
@@ -21,31 +21,66 @@ pub struct Census {
     pub keys: BTreeMap<Arc<str>, u64>,
 }
 
+/// Of more keys, most columns would be empty: rows are read instead.
+const FEW_KEYS: usize = 64;
+
 impl Census {
-    /// Reads every record of the view.
+    /// Nodes by label and relationships by type are known; values are counted by column, of
+    /// graphs with more than 64 keys by reading every record.
     ///
     /// # Errors
     /// Damage.
     pub fn of(view: &View) -> Result<Self, Error> {
-        let mut census = Census::default();
-        for node in view.nodes() {
-            let node = node?;
-            census.nodes += 1;
-            for label in node.labels() {
-                *census.labels.entry(label).or_default() += 1;
-            }
-            for (key, _) in node.properties() {
-                *census.keys.entry(key).or_default() += 1;
-            }
-        }
-        for relationship in view.relationships() {
-            let relationship = relationship?;
-            census.relationships += 1;
-            *census.types.entry(relationship.kind()).or_default() += 1;
-            for (key, _) in relationship.properties() {
-                *census.keys.entry(key).or_default() += 1;
-            }
-        }
-        Ok(census)
+        let counts = view.counts()?;
+        let names = view.known_keys();
+        Ok(Census {
+            nodes: counts.nodes,
+            relationships: counts.types.values().sum(),
+            labels: counts.labels,
+            types: counts.types,
+            keys: match names.len() <= FEW_KEYS {
+                true => keys_by_column(view, &names)?,
+                false => keys_by_row(view)?,
+            },
+        })
     }
+}
+
+fn keys_by_column(view: &View, names: &[Arc<str>]) -> Result<BTreeMap<Arc<str>, u64>, Error> {
+    let account = Account::default();
+    let mut keys = BTreeMap::new();
+    let codes = names
+        .iter()
+        .filter_map(|name| Some((name, view.key_code(name)?)));
+    let codes: Vec<_> = codes.collect();
+    let mut ids = Vec::new();
+    for kind in [EntityKind::Node, EntityKind::Relationship] {
+        for morsel in view.morsels(kind).iter() {
+            ids.clear();
+            view.scan(&morsel, &Filter::default(), &mut ids, &account)?;
+            for (name, code) in &codes {
+                let values = view.gather(kind, &ids, *code, &account)?;
+                let count = values.validity().count() as u64;
+                if count > 0 {
+                    *keys.entry(Arc::clone(name)).or_default() += count;
+                }
+            }
+        }
+    }
+    Ok(keys)
+}
+
+fn keys_by_row(view: &View) -> Result<BTreeMap<Arc<str>, u64>, Error> {
+    let mut keys = BTreeMap::new();
+    for node in view.nodes() {
+        for (key, _) in node?.properties() {
+            *keys.entry(key).or_default() += 1;
+        }
+    }
+    for relationship in view.relationships() {
+        for (key, _) in relationship?.properties() {
+            *keys.entry(key).or_default() += 1;
+        }
+    }
+    Ok(keys)
 }

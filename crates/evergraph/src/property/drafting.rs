@@ -64,6 +64,7 @@ pub(super) struct Draft<'r> {
     pub unfit: Vec<(usize, Why)>,
     /// Nodes of the graph that change.
     pub updates: Vec<Update<'r>>,
+    pub updated: u64,
     /// Rows whose nodes are there, and stay as they are.
     pub unchanged: u64,
     pub nodes: u64,
@@ -82,8 +83,8 @@ pub(super) struct Update<'r> {
 /// An end of a relationship.
 pub(super) enum End<'k> {
     There(NodeId),
-    /// It is to be made, as a node of this key.
-    New(&'k Key),
+    /// It is to be made, as a node of this key with this id.
+    New(&'k Key, ExternalId),
 }
 
 struct Drafting<'d, 'r, M> {
@@ -109,16 +110,7 @@ pub(super) fn draft<'r>(
         given,
         rules: rows.rules,
         view,
-        draft: Draft {
-            position: rows.position.clone(),
-            assigned: Assigned::default(),
-            unfit: Vec::new(),
-            updates: Vec::new(),
-            unchanged: 0,
-            nodes: 0,
-            created_ends: 0,
-            relationships: 0,
-        },
+        draft: Draft::before(rows.position),
     };
     // Behind the last row, unless it ends before.
     let mut next = rows.rows.last().map(|last| Place {
@@ -147,7 +139,7 @@ pub(super) fn draft<'r>(
     if let Some(next) = next
         && draft.has_effects()
     {
-        draft.position = draft.advanced(rows.position, next);
+        draft.advance(rows.position, next);
     }
     Ok(draft)
 }
@@ -221,7 +213,10 @@ impl<'r, M: Maker> Drafting<'_, 'r, M> {
         };
         match update.labels.is_empty() && update.properties.is_empty() {
             true => self.draft.unchanged += 1,
-            false => self.draft.updates.push(update),
+            false => {
+                self.draft.updated += 1;
+                self.draft.updates.push(update);
+            }
         }
     }
 
@@ -233,22 +228,19 @@ impl<'r, M: Maker> Drafting<'_, 'r, M> {
             Ok(ends) => ends,
             Err(why) => return Ok(Err(why)),
         };
-        let ends = [
-            self.end(source, &row.source)?,
-            self.end(target, &row.target)?,
-        ];
+        let ends = [self.end(source)?, self.end(target)?];
         self.maker.make_relationship(row, ends)?;
         self.draft.relationships += 1;
         Ok(Ok(()))
     }
 
-    fn end(&mut self, end: End<'_>, id: &ExternalId) -> Made<NodeId> {
-        let key = match end {
+    fn end(&mut self, end: End<'_>) -> Made<NodeId> {
+        let (key, id) = match end {
             End::There(node) => return Ok(node),
-            End::New(key) => key,
+            End::New(key, id) => (key, id),
         };
         // Both ends may be the same.
-        if let Some(node) = self.ids.get(id) {
+        if let Some(node) = self.ids.get(&id) {
             return Ok(node);
         }
         let property = (Arc::clone(key.property()), value_of(&id.id));
@@ -282,9 +274,51 @@ impl Draft<'_> {
         self.nodes + self.relationships > 0
     }
 
-    fn advanced(&self, before: &Position, next: Place) -> Position {
+    /// What was committed, without the rows that it was made of.
+    pub fn committed(self) -> Draft<'static> {
+        let Draft {
+            position,
+            assigned,
+            unfit,
+            updates: _,
+            updated,
+            unchanged,
+            nodes,
+            created_ends,
+            relationships,
+        } = self;
+        Draft {
+            position,
+            assigned,
+            unfit,
+            updates: Vec::new(),
+            updated,
+            unchanged,
+            nodes,
+            created_ends,
+            relationships,
+        }
+    }
+
+    /// Nothing, behind what an import has committed.
+    pub fn before(position: &Position) -> Self {
+        Draft {
+            position: position.clone(),
+            assigned: Assigned::default(),
+            unfit: Vec::new(),
+            updates: Vec::new(),
+            updated: 0,
+            unchanged: 0,
+            nodes: 0,
+            created_ends: 0,
+            relationships: 0,
+        }
+    }
+
+    /// Notes that it gets the import from `before` to `next`.
+    pub fn advance(&mut self, before: &Position, next: Place) {
         let assigns = !self.assigned.is_empty();
-        before.advance(self.nodes, self.relationships, assigns, next)
+        self.position = before.advance(self.nodes, self.relationships, assigns, next);
     }
 }
 
@@ -331,7 +365,7 @@ impl Rules {
     ) -> Made<Result<[End<'_>; 2], Why>> {
         let mut ends = [const { End::There(NodeId(0)) }; 2];
         for (at, id) in [&row.source, &row.target].into_iter().enumerate() {
-            match self.end(id, ids, view)? {
+            match self.end(id, standing.follows[at], ids, view)? {
                 Ok(end) => ends[at] = end,
                 Err(why) => {
                     let columns = standing.ends.as_ref();
@@ -343,9 +377,58 @@ impl Rules {
         Ok(Ok(ends))
     }
 
-    fn end(&self, id: &ExternalId, ids: &mut NodeIds, view: &View) -> Made<Result<End<'_>, Why>> {
+    /// An end of a relationship, or why there is none. If it `follows`, its file does not
+    /// say what its ids are, and it is a number or a text as the node's.
+    pub fn end(
+        &self,
+        id: &ExternalId,
+        follows: bool,
+        ids: &mut NodeIds,
+        view: &View,
+    ) -> Made<Result<End<'_>, Why>> {
+        let mut found = self.node_of(id, ids, view)?;
+        let other = match (&found, follows) {
+            (Ok(None), true) => in_other_kind(id),
+            _ => None,
+        };
+        if let Some(other) = &other {
+            found = self.node_of(other, ids, view)?;
+        }
+        match found {
+            Ok(Some(node)) => return Ok(Ok(End::There(node))),
+            Ok(None) => {}
+            Err(why) => return Ok(Err(why)),
+        }
+        let mut keys = self.keys.of_end(&id.space);
+        Ok(match (self.dangling, keys.next(), keys.next()) {
+            (Dangling::Create, Some(key), None) => {
+                let known = key.kinds(&id.space, ids);
+                let other = other.filter(|other| match other.id {
+                    Id::Integer(_) => known == (true, false),
+                    Id::Text(_) => known == (false, true),
+                });
+                Ok(End::New(key, other.unwrap_or_else(|| id.clone())))
+            }
+            (Dangling::Create, _, _) => Err(Why::dangling(format!(
+                "there is no node {id}, and not one key that says how to make it"
+            ))),
+            _ => {
+                let is_there = self.is_there_otherwise(id, ids, view)?;
+                let other = is_there.unwrap_or_default();
+                Err(Why::dangling(format!("there is no node {id}{other}")))
+            }
+        })
+    }
+
+    /// The node of the files or of the graph that is called so; or that two are.
+    fn node_of(
+        &self,
+        id: &ExternalId,
+        ids: &mut NodeIds,
+        view: &View,
+    ) -> Made<Result<Option<NodeId>, Why>> {
         if let Some(node) = ids.get(id) {
-            return Ok(Ok(End::There(node)));
+            return Ok(Ok(Some(node)));
         }
         let mut found: Option<(&Key, NodeId, bool)> = None;
         for key in self.keys.of_end(&id.space) {
@@ -364,25 +447,11 @@ impl Rules {
                 _ => {}
             }
         }
-        if let Some((_, node, is_stored)) = found {
-            // Ids of the files can be taken back; those of the graph stay.
-            if is_stored {
-                ids.insert(id, node);
-            }
-            return Ok(Ok(End::There(node)));
+        // Ids of the files can be taken back; those of the graph stay.
+        if let Some((_, node, true)) = found {
+            ids.insert(id, node);
         }
-        let mut keys = self.keys.of_end(&id.space);
-        Ok(match (self.dangling, keys.next(), keys.next()) {
-            (Dangling::Create, Some(key), None) => Ok(End::New(key)),
-            (Dangling::Create, _, _) => Err(Why::dangling(format!(
-                "there is no node {id}, and not one key that says how to make it"
-            ))),
-            _ => {
-                let is_there = self.is_there_otherwise(id, ids, view)?;
-                let other = is_there.unwrap_or_default();
-                Err(Why::dangling(format!("there is no node {id}{other}")))
-            }
-        })
+        Ok(Ok(found.map(|(_, node, _)| node)))
     }
 
     /// Says so if there is a node whose id is a number of these digits, or a text.
@@ -392,22 +461,14 @@ impl Rules {
         ids: &NodeIds,
         view: &View,
     ) -> Made<Option<&'static str>> {
-        let (other, said) = match &id.id {
-            Id::Integer(number) => (
-                Id::Text(number.to_string().into()),
-                "; there is one whose id is a text",
-            ),
-            Id::Text(text) => match text.parse::<i64>() {
-                Ok(number) if number.to_string() == **text => (
-                    Id::Integer(number),
-                    "; there is one whose id is an integer, as in a column {id-type:long}",
-                ),
-                _ => return Ok(None),
-            },
+        let Some(other) = in_other_kind(id) else {
+            return Ok(None);
         };
-        let other = ExternalId {
-            space: Arc::clone(&id.space),
-            id: other,
+        let said = match &other.id {
+            Id::Text(_) => "; there is one whose id is a text",
+            Id::Integer(_) => {
+                "; there is one whose id is an integer, as in a column {id-type:long}"
+            }
         };
         let mut is_there = ids.get(&other).is_some();
         for key in self.keys.of_end(&id.space) {
@@ -415,4 +476,17 @@ impl Rules {
         }
         Ok(is_there.then_some(said))
     }
+}
+
+/// The integer whose digits a text is, or the text of an integer's digits.
+fn in_other_kind(id: &ExternalId) -> Option<ExternalId> {
+    let other = match &id.id {
+        Id::Integer(number) => Id::Text(number.to_string().into()),
+        Id::Text(text) => {
+            let number = text.parse::<i64>().ok();
+            Id::Integer(number.filter(|number| number.to_string() == **text)?)
+        }
+    };
+    let space = Arc::clone(&id.space);
+    Some(ExternalId { space, id: other })
 }

@@ -10,10 +10,11 @@ use evergraph_io::interchange::json_lines::JsonLinesReader;
 use evergraph_io::interchange::tables::{TableFile, TableReader};
 use evergraph_io::interchange::{Contents, RowReader};
 
-use super::columnar;
 use super::import_options::{PropertyImport, TypedFiles};
+use super::plain::{PlainTable, check_given, tell_types};
 use super::tables::{self, open};
 use super::typed::{self, Given};
+use super::{PropertyGraph, columnar};
 use crate::formats::{extension, open_bytes};
 use crate::{Cancellation, Error};
 
@@ -194,6 +195,29 @@ impl Source {
             .map_or("", |(name, _)| *name)
     }
 
+    /// Whether it is CSV with Neo4j's header, or a plain one.
+    pub fn is_neo4j(&self) -> bool {
+        matches!(self.holds, Holds::Kind(FileKind::Neo4j))
+    }
+
+    /// Opens CSV with Neo4j's header, or a plain one.
+    pub fn open_neo4j(
+        &self,
+        defaults: &Defaults,
+    ) -> Result<Neo4jReader<impl BufRead + use<>>, Error> {
+        let file = self.path.display().to_string();
+        let usual = Neo4jOptions::default();
+        let options = Neo4jOptions {
+            delimiter: defaults.separator.unwrap_or(usual.delimiter),
+            kind: self.given.kind.clone().or_else(|| defaults.kind.clone()),
+            header: self.given.header.clone(),
+            assumed: self.given.contents,
+            types: self.given.types.clone(),
+            ..usual
+        };
+        Ok(Neo4jReader::new(&file, open(&self.path)?, options)?)
+    }
+
     /// Opens the file for its rows.
     pub fn open(&self, defaults: &Defaults) -> Result<Box<dyn RowReader>, Error> {
         let file = self.path.display().to_string();
@@ -205,17 +229,7 @@ impl Source {
             }
         };
         Ok(match kind {
-            FileKind::Neo4j => {
-                let usual = Neo4jOptions::default();
-                let options = Neo4jOptions {
-                    delimiter: defaults.separator.unwrap_or(usual.delimiter),
-                    kind: without_type(),
-                    header: self.given.header.clone(),
-                    assumed: self.given.contents,
-                    ..usual
-                };
-                Box::new(Neo4jReader::new(&file, open(&self.path)?, options)?)
-            }
+            FileKind::Neo4j => Box::new(self.open_neo4j(defaults)?),
             FileKind::Ldbc => {
                 let name = LdbcName::of(&file).ok_or_else(|| {
                     Error::usage(
@@ -252,6 +266,8 @@ pub(super) struct Chosen {
     pub files: Vec<Source>,
     /// Files of directories that hold neither nodes nor relationships.
     pub ignored: Vec<PathBuf>,
+    /// Tables of plain CSV.
+    pub tables: Vec<PlainTable>,
 }
 
 impl Chosen {
@@ -262,12 +278,28 @@ impl Chosen {
     /// # Errors
     /// A directory that cannot be read; a file of no known kind that was named
     /// itself; a mapping that is wrong.
-    pub fn new(options: &PropertyImport, stop: &Cancellation) -> Result<Self, Error> {
+    pub fn new(
+        graph: &PropertyGraph,
+        options: &PropertyImport,
+        defaults: &Defaults,
+        stop: &Cancellation,
+    ) -> Result<Self, Error> {
         let (data, kind) = (options.data.as_deref(), options.kind);
         let mut chosen = Chosen::default();
         chosen.add_all(&options.files, kind, data, stop)?;
-        chosen.add_typed(&options.nodes, Contents::Nodes, kind)?;
-        chosen.add_typed(&options.relationships, Contents::Relationships, kind)?;
+        for (typed, contents) in [
+            (&options.nodes, Contents::Nodes),
+            (&options.relationships, Contents::Relationships),
+        ] {
+            for typed in typed {
+                let first = chosen.files.len();
+                chosen.add_typed(typed, contents, kind)?;
+                let parts = &mut chosen.files[first..];
+                let table = tell_types(graph, parts, &options.types, defaults, stop)?;
+                chosen.tables.extend(table);
+            }
+        }
+        check_given(&options.types, &chosen.tables)?;
         if data.is_some() && !chosen.has(|holds| matches!(holds, Holds::Table(_))) {
             return Err(Error::argument(
                 "a directory of tables is given, and no mapping that says what they hold",
@@ -310,15 +342,13 @@ impl Chosen {
 
     fn add_typed(
         &mut self,
-        typed: &[TypedFiles],
+        typed: &TypedFiles,
         contents: Contents,
         kind: Option<FileKind>,
     ) -> Result<(), Error> {
-        for typed in typed {
-            for (path, kind, given) in typed::sources(typed, contents, kind)? {
-                let holds = Holds::Kind(kind);
-                self.files.push(Source { path, holds, given });
-            }
+        for (path, kind, given) in typed::sources(typed, contents, kind)? {
+            let holds = Holds::Kind(kind);
+            self.files.push(Source { path, holds, given });
         }
         Ok(())
     }

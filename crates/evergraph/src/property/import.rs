@@ -7,9 +7,10 @@
 
 use std::sync::Arc;
 
-use evergraph_io::interchange::{BadRow, Contents, InterchangeError, Row};
+use evergraph_io::interchange::{BadRow, Contents, InterchangeError, Row, RowBatch};
 use evergraph_storage::failpoint;
 
+use super::batches::{PlacedBatch, load_batches};
 use super::drafting::{Draft, Placed, Rows, Rules, draft};
 use super::fault::{Fault, Why};
 use super::files::{Chosen, Defaults, Source};
@@ -18,7 +19,7 @@ use super::import_options::{Dangling, Imported, PropertyImport};
 use super::inspection::Inspection;
 use super::keys::Keys;
 use super::position::{Assigned, Pass, Place, Position};
-use super::reading::{Item, Portion, read_all};
+use super::reading::{Item, Portion, PortionRows, read_all};
 use super::rejects::Rejects;
 use super::writing::{Counting, is_of_rows, write};
 use super::{GraphError, PropertyGraph};
@@ -57,6 +58,11 @@ struct Import<'a> {
     nodes: NodeIds,
     /// Rows that wait for their commit, and their file.
     rows: Vec<Placed>,
+    /// Rows that wait by column; either these or `rows`.
+    batches: Vec<PlacedBatch>,
+    /// How many rows wait in them, and with how many they are committed.
+    in_batches: usize,
+    wanted: usize,
     /// DRAM of the waiting rows.
     bytes: usize,
     file: Arc<str>,
@@ -88,8 +94,8 @@ pub fn import(
     stop: &Cancellation,
     progress: &dyn Fn(&Imported),
 ) -> Result<Imported, Error> {
-    let chosen = Chosen::new(options, stop)?;
     let defaults = defaults(options);
+    let chosen = Chosen::new(graph, options, &defaults, stop)?;
     let mut position = Position::begin(&chosen.files, &defaults, &options.identity())?;
     let mut keys = Keys::of(graph, &options.keys)?;
     check_creation(options, &keys)?;
@@ -126,8 +132,8 @@ pub fn inspect(
     stop: &Cancellation,
     progress: &dyn Fn(&Imported),
 ) -> Result<Inspection, Error> {
-    let chosen = Chosen::new(options, stop)?;
     let defaults = defaults(options);
+    let chosen = Chosen::new(graph, options, &defaults, stop)?;
     let mut keys = Keys::of(graph, &options.keys)?;
     check_creation(options, &keys)?;
     keys.scan(graph)?;
@@ -191,11 +197,15 @@ impl<'a> Import<'a> {
             progress,
             nodes: NodeIds::default(),
             rows: Vec::new(),
+            batches: Vec::new(),
+            in_batches: 0,
+            wanted: 0,
             bytes: 0,
             file: Arc::from(""),
             done: Imported {
                 files: chosen.files.len(),
                 ignored: chosen.ignored.clone(),
+                tables: chosen.tables.clone(),
                 ..Imported::default()
             },
             earlier: Place::BEGIN,
@@ -235,12 +245,71 @@ impl Import<'_> {
     /// Takes rows of a file, whose first stands at `place`.
     fn take(&mut self, place: &mut Place, portion: Portion) -> Result<(), Error> {
         self.ask()?;
-        let Portion {
-            file,
-            contents,
-            items,
-        } = portion;
-        self.file = file;
+        self.file = portion.file;
+        match portion.rows {
+            PortionRows::Items(items) => self.take_items(place, portion.contents, items),
+            PortionRows::Batch(batch) => self.take_batch(place, portion.contents, batch),
+        }
+    }
+
+    /// Keeps rows by column as they are, unless each has to be looked at.
+    fn take_batch(
+        &mut self,
+        place: &mut Place,
+        contents: Contents,
+        mut batch: RowBatch,
+    ) -> Result<(), Error> {
+        let is_of_pass = batch.are_nodes == (place.pass == Pass::Nodes);
+        let is_new = self.inspecting.is_none() && *place >= self.earlier;
+        if !is_new || !is_of_pass || !self.rows.is_empty() {
+            let placed = PlacedBatch {
+                batch,
+                place: *place,
+            };
+            return self.take_items(place, contents, placed.items());
+        }
+        while !batch.is_empty() {
+            if self.batches.is_empty() {
+                self.wanted = self.rows_of_commit(place.pass);
+            }
+            let left = self.wanted - self.in_batches;
+            let rest = batch.split_off(left.min(batch.len()));
+            let placed = PlacedBatch {
+                batch: std::mem::replace(&mut batch, rest),
+                place: *place,
+            };
+            place.row += placed.batch.len() as u64;
+            self.in_batches += placed.batch.len();
+            self.bytes += placed.batch.bytes;
+            self.batches.push(placed);
+            if self.in_batches >= self.wanted || self.bytes >= BYTES_AT_ONCE {
+                self.commit()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Rows of the next commit: those that fill the last chunk, and whole chunks, which a
+    /// load commits in one piece.
+    fn rows_of_commit(&self, pass: Pass) -> usize {
+        let (room, chunk) = match pass {
+            Pass::Nodes => self.graph.room_of_nodes(),
+            Pass::Relationships => self.graph.room_of_relationships(),
+        };
+        let most = self.rows_at_once;
+        match most.checked_sub(room) {
+            Some(rest) if rest >= chunk => most - rest % chunk,
+            _ => most,
+        }
+    }
+
+    /// Takes rows of a file, whose first stands at `place`.
+    fn take_items(
+        &mut self,
+        place: &mut Place,
+        contents: Contents,
+        items: Vec<Item>,
+    ) -> Result<(), Error> {
         // In files of both it was seen in the first pass.
         let counts_bad = contents != Contents::Both || place.pass == Pass::Nodes;
         for Item {
@@ -269,6 +338,7 @@ impl Import<'_> {
                     match *place < self.earlier {
                         true => self.pass_over(&placed)?,
                         false => {
+                            self.take_apart();
                             self.rows.push(placed);
                             self.bytes += bytes;
                         }
@@ -333,19 +403,47 @@ impl Import<'_> {
         why.map_or(Ok(()), |why| self.leave_out(placed, why))
     }
 
+    /// Makes rows by themselves of those that wait by column.
+    fn take_apart(&mut self) {
+        self.in_batches = 0;
+        let batches = self.batches.drain(..);
+        let rows = batches.flat_map(|placed| placed.rows().collect::<Vec<_>>());
+        self.rows.extend(rows);
+    }
+
     /// Commits the rows that wait.
     fn commit(&mut self) -> Result<(), Error> {
         self.ask()?;
+        if !self.batches.is_empty() {
+            match self.load()? {
+                true => (self.progress)(&self.done),
+                false => self.take_apart(),
+            }
+        }
+        self.bytes = 0;
         if self.rows.is_empty() {
             return Ok(());
         }
-        self.bytes = 0;
         let mut rows = std::mem::take(&mut self.rows);
         self.add(&rows)?;
         rows.clear();
         self.rows = rows;
         (self.progress)(&self.done);
         Ok(())
+    }
+
+    /// Commits the rows that wait by column. Returns whether it could.
+    fn load(&mut self) -> Result<bool, Error> {
+        let (nodes, position) = (&mut self.nodes, &self.position);
+        let loaded = load_batches(self.graph, nodes, &self.rules, position, &self.batches)?;
+        let Some(draft) = loaded else {
+            return Ok(false);
+        };
+        failpoint!("import.committed", until self.stop.is_cancelled());
+        self.note(draft);
+        self.batches.clear();
+        self.in_batches = 0;
+        Ok(true)
     }
 
     /// Adds rows of one kind with one commit. If the graph refuses it, the halves
@@ -388,22 +486,21 @@ impl Import<'_> {
             }
         };
         failpoint!("import.committed", until self.stop.is_cancelled());
-        let Draft {
-            position,
-            assigned,
-            unfit,
-            updates,
-            ..
-        } = written;
+        let committed = written.committed();
+        Ok(self.note(committed))
+    }
+
+    /// Takes note of a commit, and gives the rows that are left out.
+    fn note(&mut self, written: Draft<'static>) -> Vec<(usize, Why)> {
         let done = &mut self.done;
         done.nodes += written.nodes;
         done.relationships += written.relationships;
-        done.updated += updates.len() as u64;
+        done.updated += written.updated;
         done.unchanged += written.unchanged;
         done.created_ends += written.created_ends;
-        self.position = position;
-        self.assigned.extend(assigned);
-        Ok(unfit)
+        self.position = written.position;
+        self.assigned.extend(written.assigned);
+        written.unfit
     }
 
     /// Whether to go on.

@@ -6,6 +6,7 @@ use evergraph_io::interchange::BadRow;
 
 use super::FileKind;
 use super::ImportKey;
+use super::plain::{ColumnTypes, PlainTable};
 
 /// Options of an import.
 #[derive(Clone, Debug)]
@@ -20,6 +21,8 @@ pub struct PropertyImport {
     pub kind: Option<FileKind>,
     /// Between columns of CSV with Neo4j's header, if not a comma.
     pub separator: Option<u8>,
+    /// Types of the columns of plain CSV among `nodes` and `relationships`.
+    pub types: ColumnTypes,
     /// Directory of the mappings' data files; beside the mappings if `None`.
     pub data: Option<PathBuf>,
     /// The label of nodes that have none in their file.
@@ -117,8 +120,9 @@ impl Dangling {
 }
 
 impl PropertyImport {
-    /// Rows of one transaction at most, and the best number: some megabytes of the log.
-    pub const ROWS_AT_ONCE: usize = 10_000;
+    /// Rows of one commit at most, and the best number: whole chunks of records, some
+    /// hundred kilobytes of the log.
+    pub const ROWS_AT_ONCE: usize = 1 << 14;
 
     /// Choices that decide what becomes of rows, as a text; empty if all are the usual
     /// ones. Databases hold its hash as a part of the identity of an import
@@ -161,6 +165,7 @@ impl Default for PropertyImport {
             relationships: Vec::new(),
             kind: None,
             separator: None,
+            types: ColumnTypes::default(),
             data: None,
             label: None,
             relationship_type: None,
@@ -205,6 +210,8 @@ pub struct Imported {
     pub files: usize,
     /// ...and those of directories that hold something else.
     pub ignored: Vec<PathBuf>,
+    /// Tables of plain CSV, and the types that their columns got.
+    pub tables: Vec<PlainTable>,
 }
 
 #[cfg(test)]

@@ -117,6 +117,11 @@ impl Keys {
         self.all.is_empty()
     }
 
+    /// The key of nodes with these labels.
+    pub fn of_labels(&self, labels: &[Arc<str>]) -> Option<&Key> {
+        self.all.iter().find(|key| labels.contains(&key.label))
+    }
+
     /// Name of a row in messages; its key is the property, or its id where it has no such
     /// property.
     ///
@@ -124,8 +129,7 @@ impl Keys {
     /// A value that is no key.
     pub fn call<'r>(&self, row: &'r NodeRow) -> Result<Called<'_, 'r>, Why> {
         let id = row.id.as_ref();
-        let of_row = |key: &&Key| row.labels.contains(&key.label);
-        let Some(key) = self.all.iter().find(of_row) else {
+        let Some(key) = self.of_labels(&row.labels) else {
             return Ok(Called { id, key: None });
         };
         let mut properties = row.properties.iter();
@@ -174,6 +178,17 @@ impl Key {
         &self.property
     }
 
+    /// Whether ids of the files in this space or of this key are integers, and texts.
+    pub fn kinds(&self, space: &Arc<str>, ids: &NodeIds) -> (bool, bool) {
+        let (of_space, of_key) = (ids.kinds(space), ids.kinds(&self.values));
+        (of_space.0 || of_key.0, of_space.1 || of_key.1)
+    }
+
+    /// The id space of the values of the property.
+    pub fn values(&self) -> &Arc<str> {
+        &self.values
+    }
+
     /// A value of the property as an id.
     pub fn value(&self, id: Id) -> ExternalId {
         let space = Arc::clone(&self.values);
@@ -193,7 +208,8 @@ impl Called<'_, '_> {
     }
 }
 
-fn id_of(value: &Value) -> Option<Id> {
+/// A value as a key.
+pub(super) fn id_of(value: &Value) -> Option<Id> {
     match value {
         Value::Integer(number) => Some(Id::Integer(*number)),
         Value::Text(text) if !text.is_empty() => Some(Id::Text(text.clone())),

@@ -25,6 +25,7 @@
 
 #[cfg(feature = "columnar")]
 pub mod arrow;
+mod batches;
 mod census;
 mod columnar;
 mod drafting;
@@ -36,6 +37,7 @@ mod import;
 mod import_options;
 mod inspection;
 mod keys;
+mod plain;
 mod position;
 mod reading;
 mod rejects;
@@ -46,6 +48,7 @@ mod writing;
 
 pub use census::Census;
 pub use evergraph_analytics::{condition, known_properties};
+pub use evergraph_io::interchange::{PropertyType, Scalar};
 pub use evergraph_property_graph::expression::Expression;
 pub use evergraph_property_graph::graph::*;
 pub use evergraph_property_graph::index::KeyRange;
@@ -60,4 +63,5 @@ pub use files::FileKind;
 pub use import::{import, inspect};
 pub use import_options::{Dangling, Duplicates, Imported, OnConflict, PropertyImport, TypedFiles};
 pub use inspection::{IdKinds, Inspection, RowGroup};
+pub use plain::{ColumnTypes, PlainTable};
 pub use search::{known_keys, known_label, known_types};

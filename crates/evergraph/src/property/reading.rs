@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-use evergraph_io::interchange::{Contents, InterchangeError, Row, Standing};
+use evergraph_io::interchange::{Contents, InterchangeError, Row, RowBatch, Standing};
 use parking_lot::Mutex;
 
 use super::files::{Defaults, Source};
@@ -29,7 +29,13 @@ pub(super) struct Portion {
     /// Name of the file.
     pub file: Arc<str>,
     pub contents: Contents,
-    pub items: Vec<Item>,
+    pub rows: PortionRows,
+}
+
+/// Rows by themselves, or by column.
+pub(super) enum PortionRows {
+    Items(Vec<Item>),
+    Batch(RowBatch),
 }
 
 /// A row or a bad row, and where it stands.
@@ -130,7 +136,20 @@ fn read(
         return true;
     }
     let (mut items, mut bytes) = (Vec::new(), 0);
-    while let Some(mut row) = reader.next() {
+    let send = |rows| send(&file, contents, rows, sender);
+    loop {
+        if let Some(mut batch) = reader.batch(PORTION, PORTION_BYTES) {
+            complete(&mut batch, &source.given.labels, defaults.label.as_ref());
+            let before = PortionRows::Items(std::mem::take(&mut items));
+            bytes = 0;
+            if !send(before) || !send(PortionRows::Batch(batch)) {
+                return false;
+            }
+            continue;
+        }
+        let Some(mut row) = reader.next() else {
+            break;
+        };
         if let Ok(found) = &mut row
             && let Err(bad) = source.given.complete(found, &file, reader.line())
         {
@@ -143,7 +162,7 @@ fn read(
             Ok(_) | Err(InterchangeError::BadRow(_)) => {}
             // The rows before the error count.
             Err(_) => {
-                let sent = send(&file, contents, items, sender);
+                let sent = send(PortionRows::Items(items));
                 return sent && row.is_err_and(|error| sender.send(Err(error.into())).is_ok());
             }
         }
@@ -157,12 +176,27 @@ fn read(
         });
         if items.len() == PORTION || bytes >= PORTION_BYTES {
             bytes = 0;
-            if !send(&file, contents, std::mem::take(&mut items), sender) {
+            if !send(PortionRows::Items(std::mem::take(&mut items))) {
                 return false;
             }
         }
     }
-    send(&file, contents, items, sender)
+    send(PortionRows::Items(items))
+}
+
+/// Gives nodes the labels that all of the file have, or, where they have none, the usual
+/// one.
+fn complete(batch: &mut RowBatch, given: &[Arc<str>], usual: Option<&Arc<str>>) {
+    for labels in batch.groups.iter_mut().filter(|_| batch.are_nodes) {
+        for label in given {
+            if !labels.contains(label) {
+                labels.push(Arc::clone(label));
+            }
+        }
+        if labels.is_empty() {
+            labels.extend(usual.cloned());
+        }
+    }
 }
 
 /// DRAM of a row, about.
@@ -196,15 +230,18 @@ fn bytes_of_value(value: &Value) -> usize {
 fn send(
     file: &Arc<str>,
     contents: Contents,
-    items: Vec<Item>,
+    rows: PortionRows,
     sender: &SyncSender<Result<Portion, Error>>,
 ) -> bool {
+    if matches!(&rows, PortionRows::Items(items) if items.is_empty()) {
+        return true;
+    }
     let file = Arc::clone(file);
     sender
         .send(Ok(Portion {
             file,
             contents,
-            items,
+            rows,
         }))
         .is_ok()
 }

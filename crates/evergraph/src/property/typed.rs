@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use evergraph_io::interchange::{BadRow, Contents, InterchangeError, Row};
+use evergraph_io::interchange::{BadRow, Contents, InterchangeError, PropertyType, Row};
 
 use super::FileKind;
 use super::import_options::TypedFiles;
@@ -25,6 +25,8 @@ pub(super) struct Given {
     pub kind: Option<Arc<str>>,
     /// The header, if it is in another file.
     pub header: Option<String>,
+    /// Types of the columns of plain CSV.
+    pub types: Option<Arc<[PropertyType]>>,
 }
 
 impl Given {
@@ -35,10 +37,17 @@ impl Given {
             labels,
             kind,
             header,
+            types,
         } = self;
+        let types = types.as_ref().map_or(String::new(), |types| {
+            let types: Vec<String> = types.iter().map(ToString::to_string).collect();
+            format!(", types: {}", types.join(" "))
+        });
         match contents {
             None => String::new(),
-            Some(_) => format!(" {{ labels: {labels:?}, type: {kind:?}, header: {header:?} }}"),
+            Some(_) => {
+                format!(" {{ labels: {labels:?}, type: {kind:?}, header: {header:?}{types} }}")
+            }
         }
     }
 
@@ -156,6 +165,7 @@ fn first_line(path: &Path) -> Result<String, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use evergraph_io::interchange::Scalar;
 
     /// Databases hold its hash.
     #[test]
@@ -166,8 +176,20 @@ mod tests {
             labels: vec!["A".into()],
             kind: None,
             header: Some(":ID".to_string()),
+            types: None,
         };
         let pinned = " { labels: [\"A\"], type: None, header: Some(\":ID\") }";
         assert_eq!(given.identity(), pinned);
+        let typed = Given {
+            types: Some(
+                [Scalar::Integer, Scalar::Text]
+                    .map(PropertyType::from)
+                    .into(),
+            ),
+            header: None,
+            ..given
+        };
+        let pinned = " { labels: [\"A\"], type: None, header: None, types: long string }";
+        assert_eq!(typed.identity(), pinned);
     }
 }

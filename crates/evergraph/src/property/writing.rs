@@ -10,7 +10,7 @@ use super::{GraphError, Load, NodeId, PropertyGraph, Transaction};
 
 /// Fewer rows are written by a transaction: a load takes ids of chunks that are new,
 /// a transaction those that are free in others.
-const WORTH_LOADING: usize = 256;
+pub(super) const WORTH_LOADING: usize = 256;
 
 macro_rules! maker {
     ($maker:ty) => {

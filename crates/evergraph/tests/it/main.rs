@@ -13,6 +13,7 @@ mod lock;
 mod maintain;
 mod pins;
 mod projections;
+mod property_batches;
 mod property_export;
 mod property_files;
 mod property_graph;

@@ -384,7 +384,10 @@ fn relationships_find_nodes_of_earlier_imports_by_their_keys() {
     ];
     assert_eq!(relationships, expected);
     // Without a space it may be any key; a text is no integer.
-    let more = place.file("more.csv", ":START_ID,:END_ID,:TYPE\nM,1,T\n2,M,T\n");
+    let more = place.file(
+        "more.csv",
+        ":START_ID{id-type:string},:END_ID,:TYPE\nM,1,T\n2,M,T\n",
+    );
     let options = PropertyImport {
         files: vec![more],
         skip_bad: 1,

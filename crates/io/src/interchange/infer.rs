@@ -82,6 +82,9 @@ pub fn infer<R: BufRead, E: From<InterchangeError>>(
         let (mut records, columns) = part?.into_columns();
         observed.resize(columns.len(), Observed::default());
         declared = columns;
+        if declared.iter().all(|column| column.declared.is_some()) {
+            break;
+        }
         let is_null = |field: Field<'_>| field.text.is_empty() && !field.quoted;
         observe(&mut records, is_null, &mut observed, ask)?;
     }

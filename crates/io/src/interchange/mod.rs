@@ -15,9 +15,11 @@
 //! Readers take any [`std::io::BufRead`]: opening and decompressing is up to the
 //! caller, who also says what the input is called in messages. A row that cannot be
 //! read is an [`InterchangeError::BadRow`] with file and line, and reading goes on
-//! behind it. Nothing is guessed silently: a number that does not fit, an unknown type
-//! in a header, a text that is no date are errors.
+//! behind it. CSV with Neo4j's header also gives its rows by column ([`RowBatch`]). Nothing
+//! is guessed silently: a number that does not fit, an unknown type in a header, a text
+//! that is no date are errors.
 
+mod batch;
 mod cells;
 #[cfg(feature = "columnar")]
 pub mod columnar;
@@ -31,6 +33,7 @@ mod schema;
 pub mod tables;
 mod types;
 
+pub use batch::{IdColumn, IdList, RowBatch};
 pub use error::{BadRow, InterchangeError};
 pub use infer::infer;
 pub use row::{Contents, ExternalId, Id, Ids, NodeRow, RelationshipRow, Row, RowReader, Standing};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use evergraph_property_graph::Value;
 
-use crate::interchange::InterchangeError;
+use crate::interchange::{InterchangeError, RowBatch};
 
 /// How a file names a node. A number and a text of the same digits differ.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -152,6 +152,12 @@ pub trait RowReader: Iterator<Item = Result<Row, InterchangeError>> {
     fn standing(&self) -> Standing {
         Standing::default()
     }
+
+    /// The next rows by column, at most so many and of so many bytes, but for the last of
+    /// them; `None` if the next one has to be taken by itself. Not every format has them.
+    fn batch(&mut self, _rows: usize, _bytes: usize) -> Option<RowBatch> {
+        None
+    }
 }
 
 impl<R: RowReader + ?Sized> RowReader for Box<R> {
@@ -169,5 +175,9 @@ impl<R: RowReader + ?Sized> RowReader for Box<R> {
 
     fn standing(&self) -> Standing {
         (**self).standing()
+    }
+
+    fn batch(&mut self, rows: usize, bytes: usize) -> Option<RowBatch> {
+        (**self).batch(rows, bytes)
     }
 }

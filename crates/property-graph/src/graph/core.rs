@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use evergraph_topology::Store;
 
+use super::read::loops::LoopCounts;
 use super::read::sorted::SortedLists;
 use super::schema::Entry;
 use super::state::State;
@@ -13,6 +14,7 @@ pub(super) struct Core {
     pub(super) store: Arc<Store>,
     pub(super) state: Arc<State>,
     pub(super) sorted: SortedLists,
+    pub(super) loops: LoopCounts,
 }
 
 impl Core {

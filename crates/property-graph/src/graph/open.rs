@@ -12,6 +12,7 @@ use super::core::Core;
 use super::definitions::repair::build_missing_indexes;
 use super::error::GraphError;
 use super::options::{GraphOptions, OpenOptions};
+use super::read::loops::LoopCounts;
 use super::read::sorted::SortedLists;
 use super::state::{State, is_chunk};
 use crate::transaction::TransactionManager;
@@ -92,6 +93,7 @@ impl PropertyGraph {
             store: Arc::new(store),
             state,
             sorted: SortedLists::default(),
+            loops: LoopCounts::default(),
         });
         let committed = Committed {
             core: Arc::clone(&core),

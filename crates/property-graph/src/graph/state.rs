@@ -16,10 +16,11 @@ use super::counts::{Counted, Counts, Tally};
 use super::limits::Limits;
 use super::read::ends::Samples;
 use super::redo::changed::{Changed, Changing};
-use super::redo::loaded::{LabelSets, Loaded, LoadedNode, node_records, relationship_records};
+use super::redo::loaded::{LabelSets, Loaded, LoadedNode};
 use super::redo::{RedoOperation, damaged, decode};
 use super::schema::{Governed, Schema};
-use crate::dictionary::{Dictionary, TextPolicy};
+use crate::dictionary::{Dictionary, LabelCode, TextPolicy};
+use crate::index::Change;
 use crate::record::{EntityKind, Fixed, Geometry, NodeRecord, RelationshipRecord, Table};
 
 // Numbers tell the parts apart, in the section directory too.
@@ -119,7 +120,11 @@ impl State {
             }
             RedoOperation::LoadedNodes(nodes, sets) => self.load_nodes(csn, &nodes, &sets, tally),
             RedoOperation::LoadedRelationships(relationships) => {
-                self.index(csn, || relationship_records(&relationships))?;
+                let marked = relationships
+                    .iter()
+                    .map(|(row, properties)| (row.kind, properties));
+                let rows = (relationships.first..).zip(marked);
+                self.index::<RelationshipRecord>(csn, rows)?;
                 let rows = relationships.iter().map(|(row, properties)| {
                     let fixed = Fixed {
                         kind: row.kind,
@@ -130,8 +135,10 @@ impl State {
                 });
                 let chunk = self.chunk_that_begins_with(relationships.first)?;
                 if csn > self.relationships().merged_csn(chunk) {
-                    let kinds = relationships.rows.iter().map(|row| row.kind);
-                    kinds.for_each(|kind| tally.gain(Counted::Type(kind), chunk, 1));
+                    let rows = relationships.rows.chunk_by(|a, b| a.kind == b.kind);
+                    for alike in rows {
+                        tally.gain(Counted::Type(alike[0].kind), chunk, alike.len() as u32);
+                    }
                 }
                 self.relationships().load(csn, chunk, rows)
             }
@@ -237,32 +244,54 @@ impl State {
             };
             (fixed, properties)
         });
-        self.index(csn, || node_records(nodes, sets))?;
+        let shared: Vec<Arc<[LabelCode]>> = sets.iter().map(|set| set.as_slice().into()).collect();
+        let marked = nodes.iter().map(|(row, properties)| {
+            let labels = Arc::clone(&shared[row.set as usize]);
+            (labels, properties)
+        });
+        self.index::<NodeRecord>(csn, (nodes.first..).zip(marked))?;
         let chunk = self.chunk_that_begins_with(nodes.first)?;
         if csn > self.nodes().merged_csn(chunk) {
-            let labels = nodes.rows.iter().map(|row| &*sets[row.set as usize]);
-            labels.for_each(|labels| tally.node(chunk, None, Some(labels)));
+            for alike in nodes.rows.chunk_by(|a, b| a.set == b.set) {
+                let count = alike.len() as u32;
+                tally.gain(Counted::Nodes, chunk, count);
+                for &label in &sets[alike[0].set as usize] {
+                    tally.gain(Counted::Label(label), chunk, count);
+                }
+            }
         }
         self.nodes().load(csn, chunk, rows)
     }
 
-    /// Gives new records to the indexes over them; the properties are read only if there
-    /// are any.
-    fn index<R: Governed, I>(
+    /// Gives new records, with their encoded properties, to the indexes over them.
+    fn index<'a, R: Governed>(
         &self,
         csn: u64,
-        records: impl FnOnce() -> I,
-    ) -> Result<(), StorageError>
-    where
-        I: Iterator<Item = Result<(u32, R), StorageError>>,
-    {
-        if !self.schema.has_index_about::<R>() || failpoint!("load.not-indexed") {
+        rows: impl Iterator<Item = (u32, (R::Marks, &'a [u8]))> + Clone,
+    ) -> Result<(), StorageError> {
+        if failpoint!("load.not-indexed") {
             return Ok(());
         }
-        for record in records() {
-            let (id, record) = record?;
-            let nothing = || Ok(None);
-            self.schema.apply_record(csn, id, nothing, Some(&record))?;
+        for entry in self.schema.entries().iter() {
+            let Some(index) = entry.index.as_ref().filter(|_| entry.is_about_any::<R>()) else {
+                continue;
+            };
+            let mut keys = Vec::new();
+            for (id, (marks, properties)) in rows.clone() {
+                if R::is_marked(&marks, entry.stored.subject)
+                    && let Some(key) = entry.key_in(properties)?
+                {
+                    entry.note_written(csn, &key);
+                    keys.push((key, id));
+                }
+            }
+            let present = true;
+            let changes = keys.iter().map(|(key, id)| Change {
+                key,
+                id: *id,
+                present,
+            });
+            index.apply(csn, changes);
         }
         Ok(())
     }

@@ -7,6 +7,7 @@ use evergraph_storage::{StorageError, failpoint};
 
 use super::content::Fixed;
 use super::core::{self, Head, Identity, NewColumn, REST, Slot};
+use super::new_columns::EncodedColumns;
 use super::stored::{ChunkReader, Segment};
 use crate::column::{self, encode_packed, encode_sparse};
 use crate::dictionary::KeyCode;
@@ -14,7 +15,7 @@ use crate::value::codec::{NoTextCodes, encode};
 use crate::value::{Properties, Value, ValueError};
 
 /// A chunk has at most so many columns; other keys are in the rest.
-const MOST_COLUMNS: usize = 64;
+pub(super) const MOST_COLUMNS: usize = 64;
 /// A key that fewer than one of so many records have is in the rest.
 const LEAST_SHARE: usize = 16;
 
@@ -47,6 +48,22 @@ pub(super) enum Content {
     Kept(Arc<Segment>),
 }
 
+/// The keys that get a column, of keys with the number of their values: those that many of
+/// the `used` records have, at most `most`, and of more the most frequent.
+pub(super) fn frequent(
+    counts: impl Iterator<Item = (usize, KeyCode)>,
+    used: usize,
+    most: usize,
+) -> Vec<KeyCode> {
+    let least = used.div_ceil(LEAST_SHARE).max(1);
+    let mut frequent: Vec<(usize, KeyCode)> = counts
+        .filter(|&(count, key)| count >= least && key < REST)
+        .collect();
+    frequent.sort_unstable_by_key(|&(count, key)| (std::cmp::Reverse(count), key));
+    frequent.truncate(most);
+    frequent.into_iter().map(|(_, key)| key).collect()
+}
+
 impl<'a> Builder<'a> {
     /// No record is used.
     pub(super) fn new(identity: Identity) -> Self {
@@ -74,6 +91,25 @@ impl<'a> Builder<'a> {
         }
         builder.base = base;
         builder
+    }
+
+    /// A chunk of new records, all of one commit, with its columns.
+    pub(super) fn loaded(
+        identity: Identity,
+        slot: Slot,
+        rows: impl Iterator<Item = Fixed>,
+        columns: EncodedColumns,
+    ) -> Image {
+        let mut builder = Builder::new(identity);
+        for (at, fixed) in (0..).zip(rows) {
+            builder.set_slot(at, slot, Some(fixed));
+        }
+        let columns = columns.0.into_iter();
+        builder.image(
+            columns
+                .map(|(key, column)| (key, Content::New(column)))
+                .collect(),
+        )
     }
 
     /// Records that are used.
@@ -224,15 +260,9 @@ impl<'a> Builder<'a> {
                 };
             }
         }
-        let least = (self.used() as usize).div_ceil(LEAST_SHARE);
-        let mut frequent: Vec<(usize, KeyCode)> = loose
-            .iter()
-            .map(|(key, values)| (values.len(), *key))
-            .filter(|&(count, key)| count >= least.max(1) && key < REST)
-            .collect();
-        frequent.sort_unstable_by_key(|&(count, key)| (std::cmp::Reverse(count), key));
-        frequent.truncate(MOST_COLUMNS.saturating_sub(columns.len()));
-        for key in frequent.into_iter().map(|(_, key)| key) {
+        let counts = loose.iter().map(|(key, values)| (values.len(), *key));
+        let most = MOST_COLUMNS.saturating_sub(columns.len());
+        for key in frequent(counts, self.used() as usize, most) {
             let mut values = vec![Value::Null; self.identity.records as usize];
             for (at, value) in loose.remove(&key).unwrap_or_default() {
                 values[at as usize] = value;

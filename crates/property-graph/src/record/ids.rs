@@ -178,6 +178,11 @@ impl Ids {
         Ok(first..until)
     }
 
+    /// The first id that was never given.
+    pub(super) fn fresh(&self) -> u32 {
+        self.state.lock().fresh
+    }
+
     /// Ids that were reserved in one piece and are not used after all.
     pub(super) fn release_range(&self, unused: Range<u32>) {
         let mut state = self.state.lock();

@@ -2,7 +2,9 @@
 //!
 //! A bulk load makes no versions: its records have fresh ids, so no older version
 //! of them exists that a view could ask for, and all of a chunk come with one commit.
-//! The chunk lies in DRAM, all its columns in its core, until a checkpoint writes it; its records travel in the log like any others.
+//! The chunk lies in DRAM, all its columns in its core, until a checkpoint writes it; its
+//! records travel in the log like any others. The load that commits them hands their
+//! columns over, so that only a replay makes them of what is in the log.
 
 use evergraph_storage::StorageError;
 
@@ -10,9 +12,9 @@ use super::builder::Builder;
 use super::content::{Fixed, Record};
 use super::core::Slot;
 use super::ids::ReserveError;
+use super::new_columns::{EncodedColumns, NewColumns};
 use super::stored::StoredChunk;
 use super::table::Table;
-use crate::value::Properties;
 
 impl<R: Record> Table<R> {
     /// Applies the bulk load of commit `csn`: all records of a chunk that had none, with
@@ -25,7 +27,7 @@ impl<R: Record> Table<R> {
         &self,
         csn: u64,
         number: u32,
-        rows: impl ExactSizeIterator<Item = (Fixed, &'a [u8])>,
+        rows: impl ExactSizeIterator<Item = (Fixed, &'a [u8])> + Clone,
     ) -> Result<(), StorageError> {
         let wrong = |what: &str| {
             let what = format!("commit {csn} loads chunk {number} of records, {what}");
@@ -42,27 +44,50 @@ impl<R: Record> Table<R> {
             .ok_or_else(|| wrong("which cannot be"))?;
         let chunk = self.chunks.get_or_make(number);
         let chunk = chunk.ok_or_else(|| wrong("which cannot be"))?;
+        let handed_over = self.handed_over.lock().remove(&number);
         if csn <= self.merged_csn(number) {
             return Ok(());
         }
+        let logged = || {
+            let columns = NewColumns::decode(rows.clone().map(|row| row.1));
+            columns.map_err(|error| wrong(&format!("with {error}")))
+        };
+        let columns = match handed_over {
+            Some(columns) => {
+                debug_assert_eq!(logged().as_ref().ok(), Some(&columns), "chunk {number}");
+                columns
+            }
+            None => logged()?,
+        };
         let slot = Slot {
             is_used: true,
             begin: csn,
             born: csn,
         };
-        let mut builder = Builder::new(self.identity(number));
-        for (at, (fixed, properties)) in rows.enumerate() {
-            let properties = Properties::decode(properties);
-            let properties = properties.map_err(|error| wrong(&format!("with {error}")))?;
-            builder.add(at as u32, slot, fixed, properties);
-        }
-        let loaded = StoredChunk::loaded(&builder.finish()?, csn);
+        let fixed = rows.map(|row| row.0);
+        let image = Builder::loaded(self.identity(number), slot, fixed, columns);
+        let loaded = StoredChunk::loaded(&image, csn);
         match self.change(number, chunk, |state| state.load(loaded)) {
             true => {
                 self.ids.created_until(until);
                 Ok(())
             }
             false => Err(wrong("which had records")),
+        }
+    }
+
+    /// Takes the columns of a chunk whose ids the caller has reserved, until the commit of
+    /// its records is applied. They are those of the records in the log.
+    pub(crate) fn hand_over(&self, number: u32, columns: EncodedColumns) {
+        self.handed_over.lock().insert(number, columns);
+    }
+
+    /// Drops the columns of chunks whose commit did not come about; before their ids are
+    /// given back.
+    pub(crate) fn take_back(&self, numbers: &[u32]) {
+        let mut handed_over = self.handed_over.lock();
+        for number in numbers {
+            handed_over.remove(number);
         }
     }
 
@@ -74,6 +99,13 @@ impl<R: Record> Table<R> {
     pub(crate) fn reserve_chunks(&self, count: u32) -> Result<std::ops::Range<u32>, ReserveError> {
         let unused = |chunk| self.unused_ids(chunk);
         self.ids.reserve_chunks(count, unused)
+    }
+
+    /// Fresh ids that are left up to the end of a chunk, and records of a chunk.
+    pub(crate) fn room(&self) -> (usize, usize) {
+        let chunk = self.geometry.records_per_chunk as usize;
+        let in_last = self.ids.fresh() as usize % chunk;
+        ((chunk - in_last) % chunk, chunk)
     }
 
     /// Gives back the last of the ids that [`Table::reserve_chunks`] gave, from `first` to

@@ -15,6 +15,7 @@ use super::core::{Identity, REST};
 use super::found::{Found, FoundAt};
 use super::history::History;
 use super::ids::{Ids, ReserveError, Unused};
+use super::new_columns::EncodedColumns;
 use super::round::Round;
 use super::stored::StoredChunk;
 use crate::dictionary::{Dictionary, KeyCode};
@@ -75,6 +76,8 @@ pub(crate) struct Table<R> {
     pub(super) round: Mutex<Option<Round<R>>>,
     pub(super) used: AtomicU64,
     unmerged_bytes: AtomicUsize,
+    /// Columns of chunks whose commit is under way, by number.
+    pub(super) handed_over: Mutex<BTreeMap<u32, EncodedColumns>>,
 }
 
 /// Chunks that have something to do.
@@ -105,6 +108,7 @@ impl<R: Record> Table<R> {
             round: Mutex::default(),
             used: AtomicU64::new(0),
             unmerged_bytes: AtomicUsize::new(0),
+            handed_over: Mutex::default(),
         }
     }
 

@@ -22,6 +22,7 @@ use std::sync::Arc;
 
 pub use error::ValueError;
 pub use properties::Properties;
+pub(crate) use properties::encode_entries;
 pub use spatial::{CoordinateSystem, Point};
 pub use temporal::{Date, DateTime, Duration, LocalDateTime, LocalTime, Time};
 pub use zone::Zone;

@@ -77,14 +77,8 @@ impl Properties {
         codes: &dyn TextCodes,
         bytes: &mut Vec<u8>,
     ) -> Result<(), ValueError> {
-        put_varint(bytes, self.0.len() as u64);
-        let mut before = 0;
-        for (key, value) in &self.0 {
-            put_varint(bytes, u64::from(key - before));
-            codec::encode(value, codes, bytes)?;
-            before = *key;
-        }
-        Ok(())
+        let entries = self.0.iter().map(|(key, value)| (*key, value));
+        encode_with(entries, codes, bytes)
     }
 
     /// As [`Properties::decode`], with codes for texts.
@@ -157,6 +151,33 @@ impl Properties {
     }
 }
 
+/// Appends the stored form of properties, ascending by key and without nulls, as
+/// [`Properties::encode`] writes it.
+///
+/// # Errors
+/// As [`Properties::encode`].
+pub(crate) fn encode_entries<'v>(
+    entries: impl Iterator<Item = (KeyCode, &'v Value)> + Clone,
+    bytes: &mut Vec<u8>,
+) -> Result<(), ValueError> {
+    encode_with(entries, &NoTextCodes, bytes)
+}
+
+fn encode_with<'v>(
+    entries: impl Iterator<Item = (KeyCode, &'v Value)> + Clone,
+    codes: &dyn TextCodes,
+    bytes: &mut Vec<u8>,
+) -> Result<(), ValueError> {
+    put_varint(bytes, entries.clone().count() as u64);
+    let mut before = 0;
+    for (key, value) in entries {
+        put_varint(bytes, u64::from(key - before));
+        codec::encode(value, codes, bytes)?;
+        before = key;
+    }
+    Ok(())
+}
+
 /// The keys of stored properties, between which the values stand.
 struct Keys {
     left: usize,
@@ -185,6 +206,16 @@ impl Keys {
         };
         self.last = Some(key);
         Ok(Some(key))
+    }
+}
+
+impl IntoIterator for Properties {
+    type Item = (KeyCode, Value);
+    type IntoIter = std::vec::IntoIter<(KeyCode, Value)>;
+
+    /// Keys and values, ascending by key.
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
     }
 }
 

@@ -86,6 +86,24 @@ impl Clock {
     }
 }
 
+impl Clock {
+    /// A statement that is a transaction of its own: it begins with it.
+    #[must_use]
+    pub fn alone(mut self) -> Self {
+        self.transaction = self.statement.clone();
+        self
+    }
+
+    /// Of a statement that calls no function of time.
+    pub fn stopped() -> Self {
+        Clock {
+            transaction: DateTime::EPOCH,
+            statement: DateTime::EPOCH,
+            realtime: system_time,
+        }
+    }
+}
+
 /// The system's time, in UTC; its beginning if the system's is out of range.
 pub(crate) fn system_time() -> DateTime {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);

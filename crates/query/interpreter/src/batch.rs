@@ -396,6 +396,14 @@ impl Batch {
 
     /// These slots, beside what a row around has.
     pub(crate) fn keep(mut self, around: &Batch, slots: &[Slot]) -> Batch {
+        if around.is_blank() {
+            for (slot, column) in self.columns.iter_mut().enumerate() {
+                if !slots.contains(&slot) {
+                    *column = Column::Unset;
+                }
+            }
+            return self;
+        }
         let mut kept = around.beside(&self);
         for &slot in slots {
             let column = std::mem::take(&mut self.columns[slot]);
@@ -405,6 +413,12 @@ impl Batch {
             }
         }
         kept
+    }
+
+    /// Whether it is one row without values.
+    fn is_blank(&self) -> bool {
+        let is_unset = |column: &Column| matches!(column, Column::Unset);
+        self.rows == 1 && self.columns.iter().all(is_unset)
     }
 
     /// Its rows with their numbers in a slot of their own, which it names.

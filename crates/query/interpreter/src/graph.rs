@@ -13,6 +13,7 @@ use evergraph_property_graph::graph::{
     Account, Adjoining, Common, Direction, Ends, Entity, EntityKind, Expanded, Filter, GraphError,
     GraphRead, IdBounds, Neighbors, NodeId, RelationshipId, Transaction, View,
 };
+use evergraph_property_graph::graph::{IndexSubject, Opened, Order};
 use evergraph_property_graph::index::KeyRange;
 use evergraph_property_graph::vector::Vector;
 use evergraph_property_graph::{KeyCode, TypeCode, Value};
@@ -241,6 +242,11 @@ impl<'a> Graph<'a> {
         label: &str,
         properties: &[(&str, Value)],
     ) -> Result<Vec<u32>, GraphError> {
+        let keys = properties.iter().map(|(key, _)| *key);
+        let range = || KeyRange::equal(properties.iter().map(|(_, value)| value));
+        if let Some(ids) = self.by_index(label, keys, range)? {
+            return Ok(ids);
+        }
         let nodes = match &*self.access.borrow() {
             Access::View(view) => view.find(label, properties)?,
             Access::Transaction(transaction) => transaction.find(label, properties)?,
@@ -255,11 +261,42 @@ impl<'a> Graph<'a> {
         key: &str,
         range: &KeyRange,
     ) -> Result<Vec<u32>, GraphError> {
+        if let Some(ids) = self.by_index(label, [key].into_iter(), || range.clone())? {
+            return Ok(ids);
+        }
         let nodes = match &*self.access.borrow() {
             Access::View(view) => view.find_in(label, &[key], range)?,
             Access::Transaction(transaction) => transaction.find_in(label, &[key], range)?,
         };
         Ok(nodes.iter().map(|node| node.id().0).collect())
+    }
+
+    /// The nodes that an index over these keys has in a range, in the order of their
+    /// values; `None` if none can answer.
+    fn by_index<'k>(
+        &self,
+        label: &str,
+        keys: impl Iterator<Item = &'k str>,
+        range: impl FnOnce() -> KeyRange,
+    ) -> Result<Option<Vec<u32>>, GraphError> {
+        let reader = self.reader();
+        let keys: Option<Vec<KeyCode>> = keys.map(|key| self.key(key)).collect();
+        let (Some(label), Some(keys)) = (reader.label_code(label), keys) else {
+            return Ok(None);
+        };
+        let Some(index) = reader.index_over(IndexSubject::Label(label), &keys) else {
+            return Ok(None);
+        };
+        let Opened::Cursor(mut cursor) = reader.cursor(index, &range(), Order::Ascending)? else {
+            return Ok(None);
+        };
+        let mut ids = Vec::new();
+        match cursor.read(usize::MAX, &mut ids, &self.account) {
+            Ok(_) => Ok(Some(ids)),
+            // A damaged index is given up; the records are read instead.
+            Err(GraphError::Index(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// The nodes with a label and a value between two.

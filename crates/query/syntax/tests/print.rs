@@ -66,8 +66,8 @@ fn the_language_is_read_and_printed() {
         "DROP CONSTRAINT a",
         "SHOW INDEXES YIELD name AS n WHERE n STARTS WITH 'a'",
         "SHOW TRANSACTIONS",
-        "COPY Person FROM 'people.csv' (key id, header, delimiter '|', skip = 1)",
-        "COPY KNOWS FROM $file (from Person.id, to = Person.id)",
+        "COPY Person FROM 'people.csv' (key id, header, delimiter '|', skip = 1, on_conflict skip)",
+        "COPY KNOWS FROM $file (from Order.id, to = Person.id)",
         "COPY (MATCH (n) RETURN n.a) TO 'a.parquet'",
         "COPY (RETURN 1 UNION RETURN 2) TO 'a.csv' (header = false)",
     ] {

@@ -10,7 +10,7 @@ use super::to::WriteError;
 
 /// Writes rows as a Parquet file. They wait in memory.
 #[cfg(feature = "columnar")]
-pub(super) fn write(rows: Rows, out: &mut dyn Write) -> Result<u64, WriteError> {
+pub(super) fn write(rows: &mut Rows, out: &mut dyn Write) -> Result<u64, WriteError> {
     use evergraph_io::interchange::columnar::table;
     use evergraph_property_graph::Value;
 
@@ -53,7 +53,7 @@ pub(super) fn read(path: &Path) -> Result<Source, Error> {
 }
 
 #[cfg(not(feature = "columnar"))]
-pub(super) fn write(_: Rows, _: &mut dyn Write) -> Result<u64, WriteError> {
+pub(super) fn write(_: &mut Rows, _: &mut dyn Write) -> Result<u64, WriteError> {
     Err(not_there().into())
 }
 

@@ -250,7 +250,7 @@ impl<'c> Copying<'c> {
         };
         copying.check_columns(&source)?;
         let mut count = 0_u64;
-        while let Some(row) = source.rows.next() {
+        for row in source.rows.by_ref() {
             if count.is_multiple_of(AT_ONCE) {
                 ask()?;
             }

@@ -164,7 +164,7 @@ impl<'s> Options<'s> {
         };
         found
             .map(Some)
-            .ok_or_else(|| self.wrong(option, "a list of names"))
+            .ok_or_else(|| self.wrong(option, "a text, or a list of texts"))
     }
 
     /// Texts by name: `{born: 'INTEGER'}`.

@@ -113,7 +113,7 @@ fn quoted(text: &str) -> String {
 
 impl Table {
     /// A mapping of the file, whose rows are all nodes without a key.
-    fn mapping(&self) -> Result<String, Error> {
+    fn mapping(&self, file: &str) -> Result<String, Error> {
         let list = |texts: &[String]| {
             let texts: Vec<String> = texts.iter().map(|text| quoted(text)).collect();
             format!("[{}]", texts.join(", "))
@@ -128,7 +128,10 @@ impl Table {
         // Names that are given stand in the place of the header.
         let passed = self.skip + u64::from(self.header && self.columns.is_some());
         lines.push(format!("skip = {passed}"));
-        lines.push("[[table]]\nfile = \"file\"\nlabel = \"row\"".to_string());
+        lines.push(format!(
+            "[[table]]\nfile = {}\nlabel = \"row\"",
+            quoted(file)
+        ));
         if let Some(columns) = &self.columns {
             lines.push(format!("columns = {}", list(columns)));
         }
@@ -156,7 +159,7 @@ impl Source {
         ask: &dyn Fn() -> Result<(), Error>,
     ) -> Result<Self, Error> {
         let file = path.display().to_string();
-        let mapping = Mapping::parse(&file, &table.mapping()?).map_err(of_mapping)?;
+        let mapping = Mapping::parse(&file, &table.mapping(&file)?).map_err(of_mapping)?;
         let ask = || ask().map_err(Problem::Other);
         let resolved = mapping.resolve(|_| open(path).map_err(Problem::Other), &ask);
         let resolved = resolved.map_err(|problem| match problem {
@@ -291,6 +294,7 @@ fn of_mapping(error: InterchangeError) -> Error {
         InterchangeError::Input { file, source, .. } => format!("{file}: {source}"),
         other => other.to_string(),
     };
+    let message = message.split("; the mapping").next().unwrap_or_default();
     Error::of_file(message, "check the file, and the options in parentheses")
 }
 

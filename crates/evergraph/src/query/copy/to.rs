@@ -37,18 +37,17 @@ pub(in super::super) fn copy_to(
         let hint = "run the query that writes by itself, before it";
         return Err(Error::refused("ReadOnly", what, hint));
     }
-    let rows = db.execute(&query)?;
+    let mut rows = db.stream(&query)?;
     if rows.columns().is_empty() {
         let what = "the query returns no columns";
         return Err(Error::of_file(what, "end it with RETURN"));
     }
-    let csn = rows.summary().csn;
     let whole = WholeFile::create(&path)?;
     let mut out = BufWriter::new(whole.writer()?);
     let written = match format {
-        Format::Csv | Format::Tsv => write_separated(rows, header, delimiter, &mut out),
-        Format::JsonLines | Format::Json => write_json(rows, format, &mut out),
-        Format::Parquet => columnar::write(rows, &mut out),
+        Format::Csv | Format::Tsv => write_separated(&mut rows, header, delimiter, &mut out),
+        Format::JsonLines | Format::Json => write_json(&mut rows, format, &mut out),
+        Format::Parquet => columnar::write(&mut rows, &mut out),
     };
     let failed = |error| crate::Error::io(path.display().to_string(), error);
     let rows_written = written.map_err(|error| error.of(&path))?;
@@ -60,7 +59,7 @@ pub(in super::super) fn copy_to(
         Vec::new(),
         Summary {
             rows_written,
-            csn,
+            csn: rows.summary().csn,
             ..Summary::default()
         },
     ))
@@ -123,7 +122,7 @@ impl From<io::Error> for WriteError {
 }
 
 fn write_separated(
-    rows: Rows,
+    rows: &mut Rows,
     header: bool,
     delimiter: u8,
     out: &mut dyn Write,
@@ -179,7 +178,7 @@ fn field(cell: &Cell) -> Option<String> {
 }
 
 /// An object a row: in lines, or in a list.
-fn write_json(rows: Rows, format: Format, out: &mut dyn Write) -> Result<u64, WriteError> {
+fn write_json(rows: &mut Rows, format: Format, out: &mut dyn Write) -> Result<u64, WriteError> {
     let is_list = format == Format::Json;
     let names = rows.columns().iter();
     let names: Vec<String> = names

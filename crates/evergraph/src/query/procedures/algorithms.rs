@@ -60,12 +60,19 @@ impl Mode {
                     .all_parameters()
                     .map(|parameter| camel(parameter.name));
                 let names: Vec<String> = names.collect();
-                format!("Gives {computes}. Parameters: {}.", names.join(", "))
+                format!("{}. Parameters: {}.", sentence(computes), names.join(", "))
             }
-            Mode::Stats => format!("Gives the summary of {computes}."),
-            Mode::Write => format!("Writes to the nodes, as writeProperty, {computes}."),
+            Mode::Stats => format!("Summary: {computes}."),
+            Mode::Write => format!("Written to the nodes as writeProperty: {computes}."),
         }
     }
+}
+
+/// With a capital letter.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
 }
 
 const SUMMARY: [(&str, Type); 4] = [

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use evergraph_analytics::names::nearest;
-use evergraph_analytics::run::{Algorithm, Kind, Parameter, Request, Weights};
+use evergraph_analytics::run::{Algorithm, Kind, Parameter, Request};
 use evergraph_interpreter::Datum;
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{Orientation, ProjectionOptions};
@@ -92,12 +92,6 @@ impl Config {
             return Err(Error::argument(
                 "nothing says which property the values become",
                 "name it: writeProperty: 'score'",
-            ));
-        }
-        if algorithm.weights == Weights::Required && options.weight.is_none() {
-            return Err(Error::argument(
-                format!("{} needs weights", algorithm.name),
-                "name the property of relationships that is their weight: weight: 'km'",
             ));
         }
         config.request.projection = Some(options);

@@ -97,7 +97,7 @@ fn not_there(what: &str, feature: &str) -> ReadError {
     ))
 }
 
-fn text_of<'d>(arguments: &'d [Datum], at: usize) -> &'d str {
+fn text_of(arguments: &[Datum], at: usize) -> &str {
     match arguments.get(at) {
         Some(Datum::Value(Value::Text(text))) => text,
         _ => "",

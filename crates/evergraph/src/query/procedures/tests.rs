@@ -346,10 +346,6 @@ fn wrong_calls_say_what_was_meant() {
         ),
         ("CALL algo.pagerank(7)", ["INTEGER", "MAP"]),
         ("CALL algo.pagerank($c)", ["INTEGER", "relationshipTypes"]),
-        (
-            "CALL algo.minimumSpanningForest() YIELD source RETURN 1",
-            ["needs weights", "weight:"],
-        ),
         ("CALL algo.sssp({source: 'Ann'})", ["source", "MATCH"]),
         ("CALL algo.bfs({source: 99})", ["99", "id of a node"]),
         (

@@ -198,7 +198,7 @@ fn assume(
     Ok(())
 }
 
-fn property_name(column: &Column) -> Option<&Arc<str>> {
+pub(crate) fn property_name(column: &Column) -> Option<&Arc<str>> {
     match column {
         Column::Property(name, _) => Some(name),
         Column::Id(id) | Column::Start(id) | Column::End(id) => id.name.as_ref(),

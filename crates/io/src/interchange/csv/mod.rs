@@ -4,6 +4,7 @@
 pub(crate) mod header;
 mod ldbc;
 mod neo4j;
+mod neo4j_batch;
 pub(crate) mod records;
 mod write;
 mod write_ldbc;

@@ -1,6 +1,6 @@
 //! CSV with the header of Neo4j's import: `id:ID(Person),name:string,:LABEL`.
 
-use std::io::BufRead;
+use std::io::{self, BufRead};
 use std::sync::Arc;
 
 use evergraph_property_graph::Value;
@@ -9,7 +9,7 @@ use crate::interchange::cells::{Cells, Given, row};
 use crate::interchange::error::Problem;
 use crate::interchange::types::shown;
 use crate::interchange::{
-    Contents, Id, Ids, InterchangeError, PropertyType, Row, RowReader, Standing,
+    Contents, Id, Ids, InterchangeError, PropertyType, Row, RowBatch, RowReader, Standing,
 };
 
 use super::header::{Assumed, Column, Header, PlainColumn};
@@ -59,11 +59,13 @@ impl Default for Neo4jOptions {
 /// list.
 pub struct Neo4jReader<R> {
     file: Arc<str>,
-    records: Records<R>,
-    options: Neo4jOptions,
-    header: Header,
-    standing: Standing,
-    done: bool,
+    pub(super) records: Records<R>,
+    pub(super) options: Neo4jOptions,
+    pub(super) header: Header,
+    pub(super) standing: Standing,
+    /// The record at hand, which no row was made of yet.
+    pub(super) at_hand: Option<io::Result<Option<Outcome>>>,
+    pub(super) done: bool,
 }
 
 impl<R: BufRead> Neo4jReader<R> {
@@ -102,6 +104,7 @@ impl<R: BufRead> Neo4jReader<R> {
             options,
             header,
             standing,
+            at_hand: None,
             done: false,
         })
     }
@@ -112,10 +115,10 @@ impl<R: BufRead> Neo4jReader<R> {
         self.header.plain.is_some()
     }
 
-    /// Names of the columns of a plain header.
-    pub fn plain_names(&self) -> impl Iterator<Item = &Arc<str>> {
+    /// Names of the columns of a plain header, and the types that it declares.
+    pub fn plain_columns(&self) -> impl Iterator<Item = (&Arc<str>, Option<PropertyType>)> {
         let columns = self.header.plain.iter().flatten();
-        columns.map(|column| &column.name)
+        columns.map(|column| (&column.name, column.declared))
     }
 
     /// The rows as they are, and the columns of a plain header.
@@ -137,12 +140,20 @@ impl<R: BufRead> Neo4jReader<R> {
     }
 
     /// A field of the record, which has as many as the header.
-    fn field(&self, at: usize) -> Field<'_> {
+    pub(super) fn field(&self, at: usize) -> Field<'_> {
         let nothing = Field {
             text: "",
             quoted: false,
         };
         self.records.field(at).unwrap_or(nothing)
+    }
+
+    /// The next record, or that at hand.
+    pub(super) fn advance(&mut self) -> io::Result<Option<Outcome>> {
+        match self.at_hand.take() {
+            Some(read) => read,
+            None => self.records.advance(),
+        }
     }
 
     fn fail(&mut self, problem: Problem) -> InterchangeError {
@@ -238,7 +249,7 @@ impl<R: BufRead> Iterator for Neo4jReader<R> {
         if self.done {
             return None;
         }
-        let read = match self.records.advance() {
+        let read = match self.advance() {
             Ok(read) => read?,
             Err(source) => {
                 self.done = true;
@@ -271,5 +282,9 @@ impl<R: BufRead> RowReader for Neo4jReader<R> {
 
     fn standing(&self) -> Standing {
         self.standing.clone()
+    }
+
+    fn batch(&mut self, rows: usize, bytes: usize) -> Option<RowBatch> {
+        self.next_batch(rows, bytes)
     }
 }

@@ -250,7 +250,12 @@ impl Source<'_> {
                 let place = above..below.max(above);
                 *list = (&neighbors[place.clone()], &ids[place]);
             }
-            intersect(row as u32, &mut lists[..of.len()], &mut found);
+            match &mut lists[..of.len()] {
+                [one, other] if are_alike(one.0, other.0) => {
+                    merge(row as u32, *one, *other, &mut found);
+                }
+                lists => intersect(row as u32, lists, &mut found),
+            }
             let alone: u64 = readers.iter().map(|reader| reader.bytes).sum();
             charge.to(found.bytes() as u64 + alone)?;
         }
@@ -264,6 +269,31 @@ pub const MOST_ADJOINING: usize = 8;
 
 /// Neighbors, ascending, and relationships to them.
 type List<'l> = (&'l [u32], &'l [u32]);
+
+/// Whether two lists are so long that each entry of both is looked at.
+fn are_alike(one: &[u32], other: &[u32]) -> bool {
+    one.len() / 16 <= other.len() && other.len() / 16 <= one.len()
+}
+
+/// Adds what two lists have, entry by entry.
+fn merge(row: u32, one: List<'_>, other: List<'_>, found: &mut Common) {
+    let (mut at, mut with) = (0, 0);
+    while at < one.0.len() && with < other.0.len() {
+        let (node, next) = (one.0[at], other.0[with]);
+        if node != next {
+            // No branch: which of them is lower is as good as random.
+            at += usize::from(node < next);
+            with += usize::from(next < node);
+            continue;
+        }
+        let run = |list: &[u32]| list.iter().take_while(|&&same| same == node).count();
+        let (first, second) = (run(&one.0[at..]), run(&other.0[with..]));
+        let choices = [&one.1[at..at + first], &other.1[with..with + second]];
+        found.add(row, node, &choices);
+        at += first;
+        with += second;
+    }
+}
 
 /// Adds what all lists have: the next node of one is looked for in the others, until all
 /// are at the same.

@@ -165,6 +165,20 @@ impl Source<'_> {
         entries.iter().filter_map(info).collect()
     }
 
+    pub(super) fn index_over(&self, subject: IndexSubject, keys: &[KeyCode]) -> Option<u32> {
+        let of = match subject {
+            IndexSubject::Label(label) => SubjectCode::Label(label),
+            IndexSubject::Type(kind) => SubjectCode::Type(kind),
+        };
+        let entries = self.view.core().state.schema.entries();
+        let is_over = |entry: &&Arc<Entry>| {
+            entry.stored.subject == of
+                && entry.stored.keys == keys
+                && self.unavailable(entry).is_none()
+        };
+        entries.iter().find(is_over).map(|entry| entry.number)
+    }
+
     fn unavailable(&self, entry: &Entry) -> Option<Unavailable> {
         let Some(index) = &entry.index else {
             return Some(Unavailable::Unknown);

@@ -12,6 +12,7 @@ use crate::graph::error::GraphError;
 use crate::graph::ids::NodeId;
 use crate::graph::read::adjacency::{Adjacent, skips_loops};
 use crate::graph::read::direction::Direction;
+use crate::graph::read::loops::Loops;
 use crate::graph::read::neighbors::expand_changed;
 use crate::graph::read::types::{ListOf, TypeSet, adjacency_of};
 use crate::record::NodeRecord;
@@ -19,6 +20,9 @@ use crate::transaction::List;
 
 /// Nodes whose lists are measured, charged and read together.
 const NODES: usize = 1024;
+
+/// So many nodes of a section are worth to look for all its loops.
+const MANY_OF_SECTION: usize = 64;
 
 /// Reads lists of many nodes, of some types and in one direction or both.
 pub(super) struct Listed<'s> {
@@ -221,21 +225,71 @@ impl<'s> Listed<'s> {
         Ok(degrees)
     }
 
-    /// Takes off the loops that two lists count, by the shorter of both.
+    /// Takes off the loops that two lists count.
     fn take_loops(&mut self, nodes: &[u32], degrees: &mut [u64]) -> Result<(), GraphError> {
+        let shift = self.source.view.core().store.section_shift();
         let types = self.types.clone();
         for &kind in types.codes() {
-            let [out, incoming] = [false, true].map(|incoming| adjacency_of(kind, incoming));
-            let mut lengths = [vec![0; nodes.len()], vec![0; nodes.len()]];
-            self.reader(out).add_degrees(nodes, &mut lengths[0])?;
-            self.reader(incoming).add_degrees(nodes, &mut lengths[1])?;
-            let [of_out, of_incoming] = lengths;
-            let is_out = |at: usize| of_out[at] <= of_incoming[at];
-            self.reader(out).take_loops(nodes, is_out, degrees)?;
-            self.reader(incoming)
-                .take_loops(nodes, |at| !is_out(at), degrees)?;
+            let mut done = 0;
+            while done < nodes.len() {
+                let number = nodes[done] >> shift;
+                let same = nodes[done..]
+                    .iter()
+                    .position(|&node| node >> shift != number);
+                let until = same.map_or(nodes.len(), |same| done + same);
+                let (run, degrees) = (&nodes[done..until], &mut degrees[done..until]);
+                match run.len() >= MANY_OF_SECTION {
+                    true => {
+                        let loops = self.loops_of(kind, number)?;
+                        take_from(&loops, run, shift, degrees);
+                    }
+                    false => self.take_loops_of_lists(kind, run, degrees)?,
+                }
+                done = until;
+            }
         }
         Ok(())
+    }
+
+    /// The same, by the shorter of both lists of each node.
+    fn take_loops_of_lists(
+        &mut self,
+        kind: TypeCode,
+        nodes: &[u32],
+        degrees: &mut [u64],
+    ) -> Result<(), GraphError> {
+        let [out, incoming] = [false, true].map(|incoming| adjacency_of(kind, incoming));
+        let mut lengths = [vec![0; nodes.len()], vec![0; nodes.len()]];
+        self.reader(out).add_degrees(nodes, &mut lengths[0])?;
+        self.reader(incoming).add_degrees(nodes, &mut lengths[1])?;
+        let [of_out, of_incoming] = lengths;
+        let is_out = |at: usize| of_out[at] <= of_incoming[at];
+        self.reader(out).take_loops(nodes, is_out, degrees)?;
+        self.reader(incoming)
+            .take_loops(nodes, |at| !is_out(at), degrees)?;
+        Ok(())
+    }
+
+    /// Loops of a type in a section, looked for once after each change of its lists.
+    fn loops_of(&mut self, kind: TypeCode, section: u32) -> Result<Loops, GraphError> {
+        let known = &self.source.view.core().loops;
+        let shift = self.source.view.core().store.section_shift();
+        let (first, out) = (section << shift, adjacency_of(kind, false));
+        let reader = self.reader(out);
+        let changed_at = reader.changed_at(first)?;
+        if let Some(loops) = known.get((out, section), changed_at) {
+            return Ok(loops);
+        }
+        let nodes: Vec<u32> = (first..first + (1 << shift)).collect();
+        let mut negative = vec![0; nodes.len()];
+        reader.take_loops(&nodes, |_| true, &mut negative)?;
+        let counts = negative
+            .iter()
+            .map(|count: &u64| count.wrapping_neg() as u32);
+        let loops = (0..).zip(counts).filter(|&(_, count)| count > 0);
+        let loops: Loops = loops.collect();
+        known.keep((out, section), changed_at, &loops);
+        Ok(loops)
     }
 
     /// Relationships of a node that the transaction has changed.
@@ -274,6 +328,19 @@ impl<'s> Listed<'s> {
             }
         }
         Ok(degree as u64)
+    }
+}
+
+/// Takes the loops of a section off the degrees of some of its nodes.
+fn take_from(loops: &[(u32, u32)], nodes: &[u32], shift: u32, degrees: &mut [u64]) {
+    if loops.is_empty() {
+        return;
+    }
+    let mask = (1 << shift) - 1;
+    for (&node, degree) in nodes.iter().zip(degrees) {
+        if let Ok(at) = loops.binary_search_by_key(&(node & mask), |&(place, _)| place) {
+            *degree -= u64::from(loops[at].1);
+        }
     }
 }
 

@@ -278,8 +278,8 @@ pub trait GraphRead: sealed::Readable {
     }
 
     /// How many relationships [`GraphRead::expand`] gives for each node. Reads lengths
-    /// alone, but in both directions together: then loops are looked for in the shorter
-    /// list.
+    /// alone, but in both directions together: then loops are looked for, in each section
+    /// once after a change of its lists.
     fn degrees(
         &self,
         nodes: &[u32],
@@ -294,6 +294,12 @@ pub trait GraphRead: sealed::Readable {
     /// them.
     fn indexes(&self) -> Vec<IndexInfo> {
         self.source().indexes()
+    }
+
+    /// The number of an index over exactly these keys, in this order, that this reader can
+    /// use.
+    fn index_over(&self, subject: IndexSubject, keys: &[KeyCode]) -> Option<u32> {
+        self.source().index_over(subject, keys)
     }
 
     /// A cursor over the entries of an index in a range: of some values

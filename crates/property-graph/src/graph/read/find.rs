@@ -229,6 +229,32 @@ impl View {
     }
 }
 
+impl View {
+    /// Whether the index of an entry may have anything in a range; `None` if it cannot
+    /// be read.
+    pub(in crate::graph) fn has_candidates(
+        &self,
+        entry: &Entry,
+        range: &KeyRange,
+    ) -> Result<Option<bool>, GraphError> {
+        let Some(index) = &entry.index else {
+            return Ok(None);
+        };
+        let first = index
+            .range(self.csn(), range)
+            .and_then(|mut all| Ok(all.next_entry()?.is_some()));
+        match first {
+            Ok(any) => Ok(Some(any)),
+            Err(IndexError::Storage(StorageError::Damaged { .. })) => {
+                self.core().state.schema.give_up(index);
+                Ok(None)
+            }
+            Err(IndexError::Storage(error)) => Err(error.into()),
+            Err(_) => Ok(None),
+        }
+    }
+}
+
 /// Records in the order of their keys, as callers hold them.
 fn shown<R: Tabled>(mut found: Keyed<R>, names: &KnownNames) -> Vec<R::Shown> {
     found.sort_unstable_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));

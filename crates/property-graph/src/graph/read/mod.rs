@@ -6,6 +6,7 @@ pub(in crate::graph) mod direction;
 pub(in crate::graph) mod ends;
 pub(in crate::graph) mod expander;
 pub(in crate::graph) mod find;
+pub(in crate::graph) mod loops;
 pub(in crate::graph) mod neighbors;
 pub(in crate::graph) mod reading;
 pub(in crate::graph) mod recalled;

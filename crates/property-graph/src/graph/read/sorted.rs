@@ -186,3 +186,63 @@ impl PropertyGraph {
         self.core.sorted.set_budget(most);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(section: u32) -> SortedKey {
+        SortedKey {
+            types: [0].into(),
+            direction: Direction::Outgoing,
+            section,
+        }
+    }
+
+    fn copy(made_of: u64) -> Arc<SortedSection> {
+        let (neighbors, ids) = (vec![3, 1, 1, 9, 2], vec![10, 12, 11, 13, 14]);
+        Arc::new(SortedSection::sorted(
+            vec![made_of],
+            &[4, 4, 5],
+            neighbors,
+            ids,
+        ))
+    }
+
+    #[test]
+    fn lists_are_sorted_one_by_one() {
+        let copy = copy(1);
+        assert_eq!(copy.list(0), (&[1, 1, 3, 9][..], &[11, 12, 10, 13][..]));
+        assert_eq!(copy.list(1), (&[][..], &[][..]));
+        assert_eq!(copy.list(2), (&[2][..], &[14][..]));
+    }
+
+    #[test]
+    fn a_copy_is_of_what_it_was_made_of() {
+        let kept = SortedLists::default();
+        kept.keep(key(7), &copy(1));
+        assert!(kept.get(&key(7), &[1]).is_some());
+        assert!(kept.get(&key(7), &[2]).is_none() && kept.get(&key(8), &[1]).is_none());
+        let before = kept.bytes();
+        kept.keep(key(7), &copy(2));
+        assert!(kept.get(&key(7), &[2]).is_some() && kept.get(&key(7), &[1]).is_none());
+        assert_eq!(kept.bytes(), before, "one copy in the place of another");
+    }
+
+    #[test]
+    fn copies_that_were_used_longest_ago_make_room() {
+        let kept = SortedLists::default();
+        let bytes = copy(1).bytes();
+        kept.set_budget(2 * bytes);
+        kept.keep(key(0), &copy(1));
+        kept.keep(key(1), &copy(1));
+        assert!(kept.get(&key(0), &[1]).is_some());
+        kept.keep(key(2), &copy(1));
+        let there = [0, 1, 2].map(|section| kept.get(&key(section), &[1]).is_some());
+        assert_eq!((there, kept.bytes()), ([true, false, true], 2 * bytes));
+        kept.set_budget(bytes - 1);
+        assert_eq!(kept.bytes(), 0);
+        kept.keep(key(0), &copy(1));
+        assert_eq!(kept.bytes(), 0, "it is larger than the budget");
+    }
+}

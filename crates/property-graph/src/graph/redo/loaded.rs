@@ -62,7 +62,7 @@ impl Row for LoadedRelationship {
 }
 
 impl<R: Row> Loaded<R> {
-    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = (R, &[u8])> {
+    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = (R, &[u8])> + Clone {
         let mut rest = &self.heap[..];
         self.rows.iter().map(move |row| {
             // Lengths were added up when it was read.
@@ -73,35 +73,29 @@ impl<R: Row> Loaded<R> {
     }
 }
 
-pub(in crate::graph) fn node_records<'a>(
-    loaded: &'a Loaded<LoadedNode>,
-    sets: &'a LabelSets,
-) -> impl Iterator<Item = Result<(u32, NodeRecord), StorageError>> + 'a {
-    (loaded.first..)
-        .zip(loaded.iter())
-        .map(|(id, (row, properties))| {
-            let record = NodeRecord {
-                labels: sets[row.set as usize].clone(),
-                properties: properties_of(properties)?,
-            };
-            Ok((id, record))
-        })
+/// The record of a row of nodes with these sets of labels.
+pub(in crate::graph) fn node_record(
+    sets: &LabelSets,
+    row: LoadedNode,
+    properties: &[u8],
+) -> Result<NodeRecord, StorageError> {
+    Ok(NodeRecord {
+        labels: sets[row.set as usize].clone(),
+        properties: properties_of(properties)?,
+    })
 }
 
-pub(in crate::graph) fn relationship_records(
-    loaded: &Loaded<LoadedRelationship>,
-) -> impl Iterator<Item = Result<(u32, RelationshipRecord), StorageError>> + '_ {
-    (loaded.first..)
-        .zip(loaded.iter())
-        .map(|(id, (row, properties))| {
-            let record = RelationshipRecord {
-                kind: row.kind,
-                source: row.source,
-                target: row.target,
-                properties: properties_of(properties)?,
-            };
-            Ok((id, record))
-        })
+/// The record of a row of relationships.
+pub(in crate::graph) fn relationship_record(
+    row: LoadedRelationship,
+    properties: &[u8],
+) -> Result<RelationshipRecord, StorageError> {
+    Ok(RelationshipRecord {
+        kind: row.kind,
+        source: row.source,
+        target: row.target,
+        properties: properties_of(properties)?,
+    })
 }
 
 pub(in crate::graph) fn encode_nodes(

@@ -13,10 +13,12 @@ use super::violation::{Broken, Violation};
 use crate::dictionary::{Dictionary, LabelCode, TypeCode};
 use crate::graph::error::GraphError;
 use crate::graph::ids::{Entity, NodeId, RelationshipId};
+use crate::graph::redo::damaged;
 use crate::index::{Index, KeyRange, key};
 use crate::record::{Found, NodeRecord, Record, RelationshipRecord};
 use crate::transaction::{Changed, KeyOf, Kind};
-use crate::value::{Properties, Value};
+use crate::value::codec::NoTextCodes;
+use crate::value::{Properties, Value, ValueError};
 
 pub(in crate::graph) struct Entry {
     /// Tells it from the others that there are.
@@ -104,6 +106,18 @@ impl Entry {
             true => key_of(record.properties(), &self.stored.keys),
             false => None,
         }
+    }
+
+    /// As [`Entry::key_of`], of a record that it is about, by its encoded properties.
+    ///
+    /// # Errors
+    /// Bytes that are no properties.
+    pub(crate) fn key_in(&self, properties: &[u8]) -> Result<Option<Vec<u8>>, StorageError> {
+        let find = |&key: &u32| Properties::find(properties, key, &NoTextCodes);
+        let values: Result<Option<Vec<Value>>, ValueError> =
+            self.stored.keys.iter().map(find).collect();
+        let values = values.map_err(|error| damaged(&format!("has a {error}")))?;
+        Ok(values.and_then(|values| key::encode(&values)))
     }
 
     /// The rule that a record breaks, if it breaks one; uniqueness is not checked here.

@@ -5,7 +5,8 @@
 //! schema, which keeps other transactions from making, changing and deleting nodes
 //! meanwhile, checks that the ends of relationships exist and constraints hold, and puts
 //! all of it into the log as one commit. Nothing bypasses the log: a load is as durable
-//! as any transaction, and an interrupted one leaves nothing.
+//! as any transaction, and an interrupted one leaves nothing. The columns of whole chunks
+//! are handed over to the tables, so that applying the commit does not decode the rows.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,32 +16,31 @@ use evergraph_topology::{Batch, Commit};
 
 use super::commit::{Columns, naming};
 use super::load_check::check_constraints;
-use crate::dictionary::{Names, TypeCode};
+use super::load_part::{ColumnsRow, Encodable, Part};
+use crate::dictionary::{KeyCode, LabelCode, Names, TypeCode};
 use crate::graph::PropertyGraph;
 use crate::graph::definitions::repair::repair_indexes;
 use crate::graph::error::GraphError;
 use crate::graph::ids::{NodeId, RelationshipId};
 use crate::graph::limits::too_much;
-use crate::graph::names::{NewLabelSets, NewNames, RecalledCodes};
+use crate::graph::names::{NewLabelSets, NewNames, RecalledCodes, type_code};
 use crate::graph::read::tabled::Tabled;
 use crate::graph::redo::encode;
 use crate::graph::redo::loaded::{
-    LabelSets, Loaded, LoadedNode, LoadedRelationship, Row, encode_nodes, encode_nodes_singly,
+    LabelSets, LoadedNode, LoadedRelationship, encode_nodes, encode_nodes_singly,
     encode_relationships, encode_relationships_singly,
 };
 use crate::graph::state::State;
-use crate::record::{NoIdsLeft, Record, Table};
+use crate::graph::view::View;
+use crate::record::Table;
 use crate::transaction::{TransactionError, TransactionOptions};
 use crate::value::{Properties, Value};
-
-/// Ids that are taken at a time.
-const RESERVED_AT_ONCE: u32 = 1 << 12;
 
 /// New nodes and relationships, for one commit. Dropped without it, it leaves
 /// nothing.
 ///
-/// Costs some tens of nanoseconds a row beside its values, and about the bytes in the
-/// log of DRAM ([`Load::bytes`]): commit every few megabytes.
+/// Costs some tens of nanoseconds a row beside its values, and of DRAM about twice the bytes
+/// in the log ([`Load::bytes`]): commit every few megabytes.
 pub struct Load<'g> {
     graph: &'g PropertyGraph,
     names: NewNames,
@@ -54,19 +54,6 @@ pub struct Load<'g> {
     relationships: Part<LoadedRelationship>,
     lists: Vec<(TypeCode, Columns)>,
     facts: BTreeMap<Vec<u8>, Vec<u8>>,
-    payload: Vec<u8>,
-}
-
-/// Rows of one table.
-struct Part<R> {
-    /// Ids that were reserved, the oldest first.
-    reserved: Vec<Range<u32>>,
-    /// Ids of the last block that are left.
-    left: Range<u32>,
-    /// Rows of a chunk that is not full.
-    gathered: Loaded<R>,
-    /// First ids of rows that share a chunk, and bytes of their properties.
-    pieces: Vec<(u32, u64)>,
 }
 
 impl PropertyGraph {
@@ -86,8 +73,20 @@ impl PropertyGraph {
             relationships: Part::new(),
             lists: Vec::new(),
             facts: BTreeMap::new(),
-            payload: Vec::new(),
         }
+    }
+}
+
+impl PropertyGraph {
+    /// New nodes that fill the last chunk, and nodes of a chunk: a load commits whole
+    /// chunks in one piece, for a fraction of the cost.
+    pub fn room_of_nodes(&self) -> (usize, usize) {
+        self.core.state.nodes().room()
+    }
+
+    /// As [`PropertyGraph::room_of_nodes`], of relationships.
+    pub fn room_of_relationships(&self) -> (usize, usize) {
+        self.core.state.relationships().room()
     }
 }
 
@@ -103,6 +102,36 @@ impl Load<'_> {
         labels: &[&str],
         properties: impl IntoIterator<Item = (&'a str, Value)>,
     ) -> Result<NodeId, GraphError> {
+        let set = self.label_set(labels)?;
+        let properties = self.properties(properties)?;
+        self.add_node(&set, &properties)
+    }
+
+    /// Makes nodes with the same labels: of each key a column of values, null where a
+    /// node does not have it. Costs less than one by one.
+    ///
+    /// # Errors
+    /// As [`Load::create_node`]. Then some of them may be made: drop the load.
+    ///
+    /// # Panics
+    /// If a column has fewer values than `count`.
+    pub fn create_nodes(
+        &mut self,
+        labels: &[&str],
+        columns: &[(&str, &[Value])],
+        count: usize,
+    ) -> Result<Vec<NodeId>, GraphError> {
+        let set = self.label_set(labels)?;
+        let columns = self.codes(columns)?;
+        let mut made = Vec::with_capacity(count);
+        for at in 0..count {
+            made.push(self.add_node(&set, &ColumnsRow(&columns, at))?);
+        }
+        Ok(made)
+    }
+
+    /// The codes of labels, ascending, and a promise that their set finds one.
+    fn label_set(&mut self, labels: &[&str]) -> Result<Vec<LabelCode>, GraphError> {
         let mut set = Vec::with_capacity(labels.len());
         for label in labels {
             set.push(self.labels.code(
@@ -113,17 +142,25 @@ impl Load<'_> {
         }
         set.sort_unstable();
         set.dedup();
-        let number = self.sets.iter().position(|other| *other == set);
-        if number.is_none() {
+        if !self.sets.contains(&set) {
             let added = self.new_sets.add(&set);
             added.map_err(|error| GraphError::Limit(error.to_string()))?;
         }
-        let properties = self.properties(properties)?;
-        let table = self.graph.core.state.nodes();
+        Ok(set)
+    }
+
+    fn add_node(
+        &mut self,
+        set: &[LabelCode],
+        properties: &impl Encodable,
+    ) -> Result<NodeId, GraphError> {
+        let state = &self.graph.core.state;
+        let table = state.nodes();
         let id = self.nodes.take_id(table)?;
-        let len = (self.nodes).gather(&self.graph.core.state, table, id, &properties)?;
+        let len = self.nodes.gather(state, table, id, properties)?;
+        let number = self.sets.iter().position(|other| *other == *set);
         let number = number.unwrap_or_else(|| {
-            self.sets.push(set);
+            self.sets.push(set.to_vec());
             self.sets.len() - 1
         });
         self.nodes.gathered.rows.push(LoadedNode {
@@ -131,7 +168,7 @@ impl Load<'_> {
             len,
         });
         if self.nodes.ends_chunk(id, table) {
-            self.flush_nodes();
+            self.flush_nodes()?;
         }
         Ok(NodeId(id))
     }
@@ -147,14 +184,49 @@ impl Load<'_> {
         target: NodeId,
         properties: impl IntoIterator<Item = (&'a str, Value)>,
     ) -> Result<RelationshipId, GraphError> {
-        let kind = self
-            .types
-            .code(&self.graph.core.state.dictionary, &mut self.names, kind)?;
-        let kind = crate::graph::names::type_code(kind)?;
+        let kind = self.type_code(kind)?;
         let properties = self.properties(properties)?;
-        let table = self.graph.core.state.relationships();
+        self.add_relationship(kind, [source, target], &properties)
+    }
+
+    /// Makes relationships of one type between the ends of each, source and target: of each
+    /// key a column of values, as [`Load::create_nodes`].
+    ///
+    /// # Errors
+    /// As [`Load::create_relationship`]. Then some of them may be made: drop the load.
+    ///
+    /// # Panics
+    /// If a column has fewer values than there are ends.
+    pub fn create_relationships(
+        &mut self,
+        kind: &str,
+        ends: &[[NodeId; 2]],
+        columns: &[(&str, &[Value])],
+    ) -> Result<(), GraphError> {
+        let kind = self.type_code(kind)?;
+        let columns = self.codes(columns)?;
+        for (at, ends) in ends.iter().enumerate() {
+            self.add_relationship(kind, *ends, &ColumnsRow(&columns, at))?;
+        }
+        Ok(())
+    }
+
+    fn type_code(&mut self, kind: &str) -> Result<TypeCode, GraphError> {
+        let dictionary = &self.graph.core.state.dictionary;
+        let code = self.types.code(dictionary, &mut self.names, kind)?;
+        type_code(code)
+    }
+
+    fn add_relationship(
+        &mut self,
+        kind: TypeCode,
+        [source, target]: [NodeId; 2],
+        properties: &impl Encodable,
+    ) -> Result<RelationshipId, GraphError> {
+        let state = &self.graph.core.state;
+        let table = state.relationships();
         let id = self.relationships.take_id(table)?;
-        let len = (self.relationships).gather(&self.graph.core.state, table, id, &properties)?;
+        let len = self.relationships.gather(state, table, id, properties)?;
         self.relationships.gathered.rows.push(LoadedRelationship {
             kind,
             source: source.0,
@@ -164,7 +236,7 @@ impl Load<'_> {
         let lists = columns_of(&mut self.lists, kind);
         lists.push(id, source.0, target.0);
         if self.relationships.ends_chunk(id, table) {
-            self.flush_relationships();
+            self.flush_relationships()?;
         }
         Ok(RelationshipId(id))
     }
@@ -181,7 +253,7 @@ impl Load<'_> {
             .iter()
             .map(|(_, lists)| 12 * lists.ids.len())
             .sum();
-        lists + self.payload.len() + self.nodes.bytes() + self.relationships.bytes()
+        lists + self.nodes.bytes() + self.relationships.bytes()
     }
 
     /// Makes all of it durable and visible, at once. Gives the commit; `None` if there
@@ -195,9 +267,10 @@ impl Load<'_> {
     /// that does not hold; more properties than a chunk can name; others that kept
     /// writing.
     pub fn commit(mut self) -> Result<Option<Commit>, GraphError> {
-        self.flush_nodes();
-        self.flush_relationships();
-        if self.payload.is_empty() {
+        self.flush_nodes()?;
+        self.flush_relationships()?;
+        let payloads = [&self.nodes.payload, &self.relationships.payload];
+        if payloads.iter().all(|payload| payload.is_empty()) {
             return Ok(None);
         }
         let (graph, state) = (self.graph, &self.graph.core.state);
@@ -207,7 +280,8 @@ impl Load<'_> {
             Ok::<_, GraphError>(transaction)
         })?;
         if !failpoint!("load.constraints-ignored") {
-            check_constraints(&graph.core, &self.payload)?;
+            let [nodes, relationships] = payloads;
+            check_constraints(&graph.core, nodes, relationships)?;
         }
         self.check_ends()?;
         check_room(state, state.nodes(), &self.nodes.pieces)?;
@@ -221,6 +295,8 @@ impl Load<'_> {
                 // Whatever happens now, the ids may be in the log.
                 nodes.keep(state.nodes());
                 relationships.keep(state.relationships());
+                nodes.hand_over(state.nodes());
+                relationships.hand_over(state.relationships());
                 Ok::<_, GraphError>(prepared.enqueue())
             },
             |enqueued| {
@@ -249,7 +325,11 @@ impl Load<'_> {
             batch.set_meta(name, value);
         }
         batch.add_payload(encode(&naming(&self.names.to_commit(|_, _| true)))?);
-        batch.add_payload(std::mem::take(&mut self.payload));
+        for payload in [&mut self.nodes.payload, &mut self.relationships.payload] {
+            if !payload.is_empty() {
+                batch.add_payload(std::mem::take(payload));
+            }
+        }
         for (kind, lists) in self.lists.drain(..) {
             batch.insert_relationships(kind, lists.sources, lists.targets, lists.ids);
         }
@@ -260,13 +340,21 @@ impl Load<'_> {
     /// meanwhile.
     fn check_ends(&self) -> Result<(), GraphError> {
         let own: Vec<Range<u32>> = self.nodes.taken().collect();
-        let nodes = self.graph.core.state.nodes();
-        for (_, lists) in &self.lists {
-            for &end in lists.sources.iter().chain(&lists.targets) {
-                let is_own = own.iter().any(|ids| ids.contains(&end));
-                if !is_own && !nodes.newest(end)?.1 {
-                    return Err(TransactionError::NoNode(end).into());
-                }
+        let is_own = |end: &u32| own.iter().any(|ids| ids.contains(end));
+        let lists = self.lists.iter().map(|(_, lists)| lists);
+        let ends = lists.flat_map(|lists| lists.sources.iter().chain(&lists.targets));
+        let mut ends: Vec<u32> = ends.copied().filter(|end| !is_own(end)).collect();
+        ends.sort_unstable();
+        ends.dedup();
+        let (core, nodes) = (&self.graph.core, self.graph.core.state.nodes());
+        let view = View::new(core, core.store.register());
+        let chunk_of = |end: u32| nodes.place_of(end).0;
+        for alike in ends.chunk_by(|&a, &b| chunk_of(a) == chunk_of(b)) {
+            let chunk = nodes.chunk_at(chunk_of(alike[0]), view.csn())?;
+            let is_there =
+                |end: u32| (chunk.as_ref()).is_some_and(|at| at.has(nodes.place_of(end).1));
+            if let Some(&missing) = alike.iter().find(|end| !is_there(**end)) {
+                return Err(TransactionError::NoNode(missing).into());
             }
         }
         Ok(())
@@ -284,22 +372,42 @@ impl Load<'_> {
         Ok(set)
     }
 
-    /// A whole chunk in one piece, the rest one by one.
-    fn flush_nodes(&mut self) {
-        let nodes = self.nodes.take_gathered();
-        let sets = std::mem::take(&mut self.sets);
-        match nodes.rows.len() as u32 == self.graph.core.state.chunk_records() {
-            true => encode_nodes(&nodes, &sets, &mut self.payload),
-            false => encode_nodes_singly(&nodes, &sets, &mut self.payload),
+    /// Columns of values with the codes of their keys, ascending.
+    fn codes<'v>(
+        &mut self,
+        columns: &[(&str, &'v [Value])],
+    ) -> Result<BTreeMap<KeyCode, &'v [Value]>, GraphError> {
+        let dictionary = &self.graph.core.state.dictionary;
+        let mut coded = BTreeMap::new();
+        for (key, values) in columns {
+            let code = self.keys.code(dictionary, &mut self.names, key)?;
+            coded.insert(code, *values);
         }
+        Ok(coded)
     }
 
-    fn flush_relationships(&mut self) {
-        let relationships = self.relationships.take_gathered();
-        match relationships.rows.len() as u32 == self.graph.core.state.chunk_records() {
-            true => encode_relationships(&relationships, &mut self.payload),
-            false => encode_relationships_singly(&relationships, &mut self.payload),
+    /// A whole chunk in one piece, the rest one by one.
+    fn flush_nodes(&mut self) -> Result<(), GraphError> {
+        let records = self.graph.core.state.chunk_records();
+        let (nodes, is_whole) = self.nodes.take_gathered(records)?;
+        let sets = std::mem::take(&mut self.sets);
+        let payload = &mut self.nodes.payload;
+        match is_whole {
+            true => encode_nodes(&nodes, &sets, payload),
+            false => encode_nodes_singly(&nodes, &sets, payload),
         }
+        Ok(())
+    }
+
+    fn flush_relationships(&mut self) -> Result<(), GraphError> {
+        let records = self.graph.core.state.chunk_records();
+        let (relationships, is_whole) = self.relationships.take_gathered(records)?;
+        let payload = &mut self.relationships.payload;
+        match is_whole {
+            true => encode_relationships(&relationships, payload),
+            false => encode_relationships_singly(&relationships, payload),
+        }
+        Ok(())
     }
 }
 
@@ -309,111 +417,6 @@ impl Drop for Load<'_> {
         let state = &self.graph.core.state;
         self.nodes.release(state.nodes());
         self.relationships.release(state.relationships());
-    }
-}
-
-impl<R: Row> Part<R> {
-    fn new() -> Self {
-        Part {
-            reserved: Vec::new(),
-            left: 0..0,
-            gathered: Loaded {
-                first: 0,
-                rows: Vec::new(),
-                heap: Vec::new(),
-            },
-            pieces: Vec::new(),
-        }
-    }
-
-    /// The next id.
-    fn take_id<T: Record>(&mut self, table: &Table<T>) -> Result<u32, GraphError> {
-        if let Some(id) = self.left.next() {
-            return Ok(id);
-        }
-        let reserved = table.reserve_chunks(RESERVED_AT_ONCE)?;
-        self.reserved.push(reserved.clone());
-        self.left = reserved;
-        let none = NoIdsLeft {
-            most: table.geometry().most_records,
-        };
-        self.left.next().ok_or(GraphError::Ids(none.into()))
-    }
-
-    /// Takes in the properties of the next row, and gives their length. More than a
-    /// chunk can name are refused here, with what is committed at the commit.
-    fn gather<T: Tabled>(
-        &mut self,
-        state: &State,
-        table: &Table<T>,
-        id: u32,
-        properties: &Properties,
-    ) -> Result<u32, GraphError> {
-        if self.gathered.rows.is_empty() {
-            self.gathered.first = id;
-        }
-        let limit = state.limits.chunk_bytes();
-        let before = self.gathered.heap.len();
-        let encoded = properties.encode(&mut self.gathered.heap);
-        let encoded = encoded.map_err(GraphError::from).and_then(|()| {
-            match self.gathered.heap.len() as u64 <= limit {
-                true => Ok(()),
-                false => Err(too_much(
-                    T::KIND,
-                    id,
-                    table.geometry().records_per_chunk,
-                    limit,
-                )),
-            }
-        });
-        if let Err(error) = encoded {
-            self.gathered.heap.truncate(before);
-            // The id that was taken last.
-            self.left.start = id;
-            return Err(error);
-        }
-        Ok((self.gathered.heap.len() - before) as u32)
-    }
-
-    /// Whether a row is the last of its chunk, or the next has an id elsewhere.
-    fn ends_chunk<T: Record>(&self, id: u32, table: &Table<T>) -> bool {
-        (id + 1).is_multiple_of(table.geometry().records_per_chunk) || self.left.is_empty()
-    }
-
-    fn take_gathered(&mut self) -> Loaded<R> {
-        let bytes = self.gathered.heap.len() as u64;
-        self.pieces.push((self.gathered.first, bytes));
-        let empty = Part::new().gathered;
-        std::mem::replace(&mut self.gathered, empty)
-    }
-
-    fn bytes(&self) -> usize {
-        16 * self.gathered.rows.len() + self.gathered.heap.len()
-    }
-
-    /// The ids that rows have.
-    fn taken(&self) -> impl Iterator<Item = Range<u32>> {
-        let last = self.reserved.len().saturating_sub(1);
-        let ids = self.reserved.iter().enumerate();
-        ids.map(move |(i, ids)| match i == last {
-            true => ids.start..self.left.start,
-            false => ids.clone(),
-        })
-    }
-
-    /// Keeps all reserved ids but those that are left, which are given back.
-    fn keep<T: Record>(&mut self, table: &Table<T>) {
-        if !self.left.is_empty() {
-            table.release_range(self.left.clone());
-        }
-        self.reserved.clear();
-        self.left = 0..0;
-    }
-
-    fn release<T: Record>(&mut self, table: &Table<T>) {
-        while let Some(ids) = self.reserved.pop() {
-            table.release_range(ids);
-        }
     }
 }
 

@@ -3,29 +3,38 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::dictionary::Dictionary;
+use evergraph_storage::StorageError;
+
+use crate::dictionary::{Dictionary, LabelCode, TypeCode};
 use crate::graph::core::Core;
 use crate::graph::error::GraphError;
 use crate::graph::read::records::Records;
 use crate::graph::read::tabled::Tabled;
-use crate::graph::redo::loaded::{node_records, relationship_records};
+use crate::graph::redo::loaded::{node_record, relationship_record};
 use crate::graph::redo::{RedoOperation, decode};
-use crate::graph::schema::{Broken, Entry, Rule};
+use crate::graph::schema::{Broken, Entry, Rule, SubjectCode};
 use crate::graph::view::View;
 use crate::index::KeyRange;
 use crate::record::{NodeRecord, RelationshipRecord};
 
 /// Holds new records to the constraints: each alone, and for uniqueness to one another
 /// and to the committed records. The caller has the schema exclusively, so that all
-/// commits are visible and no other one is on its way.
+/// commits are visible and no other one is on its way. Payloads that no constraint is
+/// about are not read.
 pub(in crate::graph) fn check_constraints(
     core: &Arc<Core>,
-    payload: &[u8],
+    nodes: &[u8],
+    relationships: &[u8],
 ) -> Result<(), GraphError> {
+    check_table::<NodeRecord>(core, nodes)?;
+    check_table::<RelationshipRecord>(core, relationships)
+}
+
+fn check_table<R: Tabled>(core: &Arc<Core>, payload: &[u8]) -> Result<(), GraphError> {
     let entries = core.state.schema.entries();
     let constraints = entries
         .iter()
-        .filter(|entry| entry.stored.rule != Rule::Index);
+        .filter(|entry| entry.stored.rule != Rule::Index && entry.is_about_any::<R>());
     let dictionary = &core.state.dictionary;
     let mut held: Vec<Held<'_>> = constraints
         .map(|entry| Held::of(entry, dictionary))
@@ -36,15 +45,17 @@ pub(in crate::graph) fn check_constraints(
     for operation in decode(payload)? {
         match operation {
             RedoOperation::LoadedNodes(nodes, sets) => {
-                for row in node_records(&nodes, &sets) {
-                    let (id, record) = row?;
-                    hold(&mut held, id, &record)?;
+                for (id, (row, properties)) in (nodes.first..).zip(nodes.iter()) {
+                    let record = || node_record(&sets, row, properties);
+                    let subjects = |held: &Held<'_>| held.is_about_labels(&sets[row.set as usize]);
+                    hold_encoded(&mut held, id, properties, subjects, record)?;
                 }
             }
             RedoOperation::LoadedRelationships(relationships) => {
-                for row in relationship_records(&relationships) {
-                    let (id, record) = row?;
-                    hold(&mut held, id, &record)?;
+                for (id, (row, properties)) in (relationships.first..).zip(relationships.iter()) {
+                    let record = || relationship_record(row, properties);
+                    let subjects = |held: &Held<'_>| held.is_about_type(row.kind);
+                    hold_encoded(&mut held, id, properties, subjects, record)?;
                 }
             }
             RedoOperation::Node {
@@ -59,9 +70,30 @@ pub(in crate::graph) fn check_constraints(
         }
     }
     let view = View::new(core, core.store.register());
-    for held in &held {
-        held.check_committed::<NodeRecord>(&view)?;
-        held.check_committed::<RelationshipRecord>(&view)?;
+    held.iter()
+        .try_for_each(|held| held.check_committed::<R>(&view))
+}
+
+/// As [`hold`], of a record by its encoded properties, which is made where a constraint
+/// needs all of it, and to say what is wrong.
+fn hold_encoded<R: Tabled>(
+    held: &mut [Held<'_>],
+    id: u32,
+    properties: &[u8],
+    is_about: impl Fn(&Held<'_>) -> bool,
+    record: impl Fn() -> Result<R, StorageError>,
+) -> Result<(), GraphError> {
+    for held in held.iter_mut().filter(|held| is_about(held)) {
+        let rule = held.entry.stored.rule;
+        let key = match rule.is_unique() {
+            true => held.entry.key_in(properties)?,
+            false => None,
+        };
+        match key {
+            Some(key) if !held.has(&key) => held.add(key, id),
+            None if rule == Rule::Unique => {}
+            _ => held.take(id, &record()?)?,
+        }
     }
     Ok(())
 }
@@ -85,6 +117,25 @@ impl<'e> Held<'e> {
             dictionary,
             ids: HashMap::new(),
         }
+    }
+
+    fn is_about_labels(&self, labels: &[LabelCode]) -> bool {
+        match self.entry.stored.subject {
+            SubjectCode::Label(label) => labels.binary_search(&label).is_ok(),
+            SubjectCode::Type(_) => false,
+        }
+    }
+
+    fn is_about_type(&self, kind: TypeCode) -> bool {
+        self.entry.stored.subject == SubjectCode::Type(kind)
+    }
+
+    fn has(&self, key: &[u8]) -> bool {
+        self.ids.contains_key(key)
+    }
+
+    fn add(&mut self, key: Vec<u8>, id: u32) {
+        self.ids.insert(key, id);
     }
 
     /// Holds a record to the constraint, alone and beside those that were taken before.
@@ -119,7 +170,12 @@ impl<'e> Held<'e> {
     /// Looks for each key in the index, or, while that is being built, for each record
     /// among the keys.
     fn check_committed<R: Tabled>(&self, view: &View) -> Result<(), GraphError> {
-        if self.ids.is_empty() || !self.entry.is_about_any::<R>() {
+        let (Some(least), Some(most)) = (self.ids.keys().min(), self.ids.keys().max()) else {
+            return Ok(());
+        };
+        // Keys that grow from load to load: one look at the index is enough.
+        let all = KeyRange::within(least, most);
+        if view.has_candidates(self.entry, &all)? == Some(false) {
             return Ok(());
         }
         for key in self.ids.keys() {

@@ -5,4 +5,5 @@ pub(in crate::graph) mod guard;
 pub(in crate::graph) mod limit_check;
 pub(in crate::graph) mod load;
 pub(in crate::graph) mod load_check;
+mod load_part;
 pub(in crate::graph) mod writes;

@@ -26,6 +26,14 @@ impl KeyRange {
         }
     }
 
+    /// All keys from one to another, both included.
+    pub fn within(least: &[u8], most: &[u8]) -> Self {
+        KeyRange {
+            from: least.to_vec(),
+            ..Self::exactly(most)
+        }
+    }
+
     /// The key, if it is only one.
     pub fn only_key(&self) -> Option<&[u8]> {
         let (last, beginning) = self.to.as_deref()?.split_last()?;

@@ -301,3 +301,132 @@ fn a_load_past_indexes_and_constraints_is_noticed() {
     drop(armed);
     assert!(!graph.check().problems.is_empty());
 }
+
+/// Whole chunks go another way than rows: keys below, between and behind those that are
+/// there, and values that a rule forbids.
+#[test]
+fn constraints_are_held_to_whole_chunks() {
+    let graph = graph();
+    load_numbers(&graph, &[10, 20, 30, 40, 50, 60, 70, 80]).expect("loaded");
+    let define = |name: &str, rule: Rule| {
+        let definition = Definition::of_nodes(name, "Person", &["number"], rule);
+        graph.define(&definition).expect("it holds");
+    };
+    define("unique", Rule::Unique);
+    let fine = [
+        [1, 2, 3, 4, 5, 6, 7, 8],
+        [91, 92, 93, 94, 95, 96, 97, 98],
+        [9, 11, 31, 99, 41, 51, 71, 81],
+    ];
+    for numbers in fine {
+        load_numbers(&graph, &numbers).expect("all are new");
+    }
+    for taken in [1, 8, 10, 31, 80, 98] {
+        let refused = load_numbers(&graph, &[101, 0, 103, taken, 12, 106, 107, 108]);
+        let refused = refused.expect_err("it is taken").to_string();
+        assert!(refused.contains("\"unique\""), "{refused}");
+    }
+    let twice = load_numbers(&graph, &[101, 102, 103, 104, 105, 106, 107, 101]);
+    assert!(twice.is_err(), "the load has it twice");
+    define("there", Rule::Exists);
+    define("whole", Rule::Type(ValueType::Integer));
+    define("key", Rule::Key);
+    for (value, names) in [
+        (Value::Null, ["there", "key"]),
+        (2.5.into(), ["whole", "whole"]),
+    ] {
+        let mut load = graph.load();
+        for number in 200..208 {
+            let number = match number {
+                206 => value.clone(),
+                number => number.into(),
+            };
+            load.create_node(&["Person"], [("number", number)])
+                .expect("gathered");
+        }
+        let refused = load.commit().expect_err("it does not hold").to_string();
+        let is_named = names.iter().any(|name| refused.contains(name));
+        assert!(is_named, "{refused}");
+    }
+    load_numbers(&graph, &[101, 102, 103, 104, 105, 106, 107, 108]).expect("nothing was left");
+    assert_eq!(graph.view().nodes_with_label("Person").count(), 40);
+    assert_eq!(graph.check().problems, Vec::<String>::new());
+}
+
+/// All nodes and relationships with their ids.
+fn all_of(graph: &PropertyGraph) -> Vec<String> {
+    let view = graph.view();
+    let nodes = view.nodes().map(|node| {
+        let node = node.expect("readable");
+        let properties: Vec<_> = node.properties().collect();
+        format!("{:?} {:?} {properties:?}", node.id(), node.labels())
+    });
+    let relationships = view.relationships().map(|found| {
+        let found = found.expect("readable");
+        let ends = (found.source(), found.target());
+        let properties: Vec<_> = found.properties().collect();
+        format!("{:?} {} {ends:?} {properties:?}", found.id(), found.kind())
+    });
+    nodes.chain(relationships).collect()
+}
+
+/// Held against rows; and what the log gives back against what the load handed over.
+#[test]
+fn a_load_by_column_is_one_by_row() {
+    let value = |at: i64| match at % 6 {
+        0 => Value::Null,
+        1 => Value::Float(-0.0),
+        2 => Value::Text("".into()),
+        3 => Value::List([Value::Null].into()),
+        4 => Value::Integer(i64::MIN),
+        _ => Value::Integer(at),
+    };
+    let columns: Vec<(String, Vec<Value>)> = (0..70)
+        .map(|key| {
+            let values = (0..23).map(|at| value(at * (key % 5) + key)).collect();
+            (format!("k{}", 69 - key), values)
+        })
+        .collect();
+    let named: Vec<(&str, &[Value])> = columns.iter().map(|(key, all)| (&**key, &**all)).collect();
+    let storages = [DramStorage::new(), DramStorage::new()];
+    let mut found = Vec::new();
+    for (by_column, storage) in [true, false].into_iter().zip(&storages) {
+        let graph = PropertyGraph::create(storage, options(), [7; 16]).expect("created");
+        load_persons(&graph, 3);
+        let mut load = graph.load();
+        let labels = ["B", "A"];
+        let row = |at: usize| named.iter().map(move |(key, all)| (*key, all[at].clone()));
+        let nodes: Vec<NodeId> = match by_column {
+            true => load.create_nodes(&labels, &named, 23).expect("gathered"),
+            false => (0..23)
+                .map(|at| load.create_node(&labels, row(at)).expect("gathered"))
+                .collect(),
+        };
+        let ends: Vec<[NodeId; 2]> = (0..23).map(|at| [nodes[at], nodes[22 - at]]).collect();
+        match by_column {
+            true => load
+                .create_relationships("R", &ends, &named)
+                .expect("gathered"),
+            false => {
+                for (at, [source, target]) in ends.iter().enumerate() {
+                    load.create_relationship(*source, "R", *target, row(at))
+                        .expect("gathered");
+                }
+            }
+        }
+        load.commit().expect("committed");
+        assert_eq!(graph.check().problems, Vec::<String>::new());
+        found.push(all_of(&graph));
+        drop(graph);
+        let open = || PropertyGraph::open(storage, OpenOptions::default());
+        let graph = open().expect("from the log").0;
+        found.push(all_of(&graph));
+        graph.checkpoint().expect("written");
+        drop(graph);
+        found.push(all_of(&open().expect("from what is stored").0));
+    }
+    assert_eq!(found[0].len(), 3 + 2 + 23 + 23);
+    for other in &found[1..] {
+        assert_eq!(*other, found[0]);
+    }
+}

@@ -125,7 +125,7 @@ impl Run<'_, '_> {
             match (of.kind, of.value) {
                 (SubqueryKind::Exists, _) if count > 0 => Ok(Flow::Stop),
                 (SubqueryKind::Collect, Some(slot)) => {
-                    account.add(batch.column(slot).bytes())?;
+                    account.add(size_of_list(&batch, slot))?;
                     collected.extend((0..batch.len()).map(|row| batch.get(slot, row)));
                     Ok(Flow::Continue)
                 }
@@ -161,6 +161,11 @@ impl Run<'_, '_> {
             }
         }
     }
+}
+
+/// Bytes that the values of a slot have in lists, about.
+pub(crate) fn size_of_list(batch: &Batch, slot: Slot) -> usize {
+    batch.len() * size_of::<Datum>() + batch.column(slot).bytes()
 }
 
 /// Whether labels are there, of which `has` says.

@@ -3,11 +3,14 @@
 mod choices;
 mod columns;
 mod lists;
+mod parts;
 mod path;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use columns::{Gathered, Held, Over, numbers, operand_of};
+pub(crate) use columns::{Gathered, Held, Over};
+pub(crate) use lists::size_of_list;
+pub(crate) use parts::{numbers, operand_of};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -220,7 +220,11 @@ impl Run<'_, '_> {
         // Of many rows around at once, each has groups of its own.
         let number = argument.numbers_in();
         let number = number.map(|slot| (slot, Expression::Slot(slot)));
-        let keys: &[_] = &keys.iter().cloned().chain(number.clone()).collect::<Vec<_>>();
+        let keys: &[_] = &keys
+            .iter()
+            .cloned()
+            .chain(number.clone())
+            .collect::<Vec<_>>();
         let grouping = Grouping { keys, aggregates };
         let guard = self.guard;
         let new = || Ok((Groups::new(grouping)?, guard.account("grouping")));

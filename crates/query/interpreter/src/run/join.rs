@@ -1,5 +1,7 @@
 //! Rows with the rows of another plan.
 
+use std::rc::Rc;
+
 use evergraph_functions::Datum;
 use evergraph_planner::{Expression, Plan, Slot};
 
@@ -180,7 +182,7 @@ impl Run<'_, '_> {
         around: Batch,
         keys: &[(Expression, Expression)],
     ) -> Result<Built<'_>> {
-        let (rows, mut account) = self.collect(inner, around, "a hash join")?;
+        let (rows, mut account) = self.collect_in_any_order(inner, around, "a hash join")?;
         let right = self.keys_of(keys.iter().map(|(_, right)| right), &rows)?;
         let mut numbers = Keys::new(keys.len());
         let places = Places::of(numbers.numbers(&right.columns, rows.len()), &right);
@@ -253,7 +255,7 @@ impl Run<'_, '_> {
     ) -> Result<KeyColumns> {
         let gathered = Gathered::default();
         let over = Over::new(self, batch, &gathered);
-        let columns = of.map(|one| Ok(Box::new(over.all(one)?)));
+        let columns = of.map(|one| Ok(Rc::new(over.all(one)?)));
         Ok(KeyColumns {
             columns: columns.collect::<Result<_>>()?,
         })
@@ -262,7 +264,7 @@ impl Run<'_, '_> {
 
 /// The columns of a key.
 struct KeyColumns {
-    columns: Vec<Box<Column>>,
+    columns: Vec<Rc<Column>>,
 }
 
 impl KeyColumns {

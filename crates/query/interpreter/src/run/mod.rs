@@ -124,11 +124,9 @@ impl Run<'_, '_> {
             Operator::Intersect(intersect) => self.run(input, argument, &mut |batch| {
                 self.intersect(intersect, &self.still_open(batch), sink)
             }),
-            Operator::VariableExpand(paths) => {
-                self.run(input, argument, &mut |batch| {
-                    self.walk(paths, &self.still_open(batch), sink)
-                })
-            }
+            Operator::VariableExpand(paths) => self.run(input, argument, &mut |batch| {
+                self.walk(paths, &self.still_open(batch), sink)
+            }),
             Operator::ShortestPath(shortest) => self.run(input, argument, &mut |batch| {
                 self.shortest(shortest, &batch, sink)
             }),

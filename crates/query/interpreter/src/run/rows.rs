@@ -103,7 +103,10 @@ impl Run<'_, '_> {
         if let Some(slot) = argument.numbers_in() {
             let mut taken = vec![0; argument.len()];
             return self.run(input, argument, &mut |batch| {
-                self.push(counted(batch, slot, &mut taken, |taken| taken >= left), sink)
+                self.push(
+                    counted(batch, slot, &mut taken, |taken| taken >= left),
+                    sink,
+                )
             });
         }
         self.run(input, argument, &mut |batch| {

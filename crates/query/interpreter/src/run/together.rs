@@ -10,6 +10,7 @@ use evergraph_syntax::tree::SubqueryKind;
 use super::join::Pending;
 use super::{Flow, Result, Run, Sink};
 use crate::batch::{Batch, Column, NO_ROW};
+use crate::evaluate::size_of_list;
 
 /// Rows of a semi-join that have been found to have a row.
 #[derive(Default)]
@@ -172,7 +173,10 @@ impl Run<'_, '_> {
     /// The rows whose answer is still open, where it is only asked whether there are any.
     pub(super) fn still_open(&self, batch: Batch) -> Batch {
         let found = self.found.borrow();
-        let Some(found) = found.last().filter(|one| batch.numbers_in() == Some(one.slot)) else {
+        let Some(found) = found
+            .last()
+            .filter(|one| batch.numbers_in() == Some(one.slot))
+        else {
             return batch;
         };
         let numbers = batch.numbers(found.slot);
@@ -201,7 +205,11 @@ impl Run<'_, '_> {
         let mut counts = vec![0i64; batch.len()];
         let mut collected: Vec<Vec<Datum>> = vec![Vec::new(); batch.len()];
         let is_list = of.kind == SubqueryKind::Collect;
+        let mut account = self.guard.account("a list");
         self.run(&of.plan, argument, &mut |rows| {
+            if let (true, Some(value)) = (is_list, of.value) {
+                account.add(size_of_list(&rows, value))?;
+            }
             for (row, number) in rows.numbers(slot).into_iter().enumerate() {
                 counts[number as usize] += 1;
                 if let (true, Some(value)) = (is_list, of.value) {

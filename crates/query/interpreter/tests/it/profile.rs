@@ -60,19 +60,19 @@ fn operators_tell_rows_beside_estimates() {
     }
     expect![[r#"
         MATCH (n:N)-[:R]->(m) WHERE n.x > 1000 RETURN m.y AS y, count(*) ORDER BY y LIMIT 3
-        Keep y, _4 [25 estimated, 3 rows in 1 batch, * ms]
-        Limit 3 [25 estimated, 3 rows in 1 batch, * ms]
+        Keep y, _4 [35 estimated, 3 rows in 1 batch, * ms]
+        Limit 3 [35 estimated, 3 rows in 1 batch, * ms]
         Top 3 of y [3.0 estimated, 3 rows in 1 batch, * ms]
-        Aggregate [_4 = count(*)] by [y = m.y] [25 estimated, 7 rows in 1 batch, * ms]
-        Expand (n)-[_2:R]->(m) [625 estimated, 4000 rows in 17 batches, * ms]
-        Filter n.x > 1000 [1250 estimated, 4000 rows in 5 batches, * ms]
-        NodeScan n:N with x > 1000 [2500 estimated, 4000 rows in 5 batches, * ms]
+        Aggregate [_4 = count(*)] by [y = m.y] [35 estimated, 7 rows in 1 batch, * ms]
+        Expand (n)-[_2:R]->(m) [1250 estimated, 4000 rows in 17 batches, * ms]
+        Filter n.x > 1000 [1250 estimated, 4000 rows in 4 batches, * ms]
+        NodeScan n:N with x > 1000 [2500 estimated, 4000 rows in 4 batches, * ms]
         Argument [1.0 estimated, 1 row in 1 batch, * ms]
         * ms, at most * bytes, 1 thread
 
         MATCH (n:N {x: 1}) OPTIONAL MATCH (n)<--(m) RETURN n, m UNION MATCH (n:M) RETURN n, 1 AS m
-        Distinct n, m [5050 estimated, 5001 rows in 6 batches, * ms]
-        Union n, m [5050 estimated, 5001 rows in 6 batches, * ms]
+        Distinct n, m [5050 estimated, 5001 rows in 5 batches, * ms]
+        Union n, m [5050 estimated, 5001 rows in 5 batches, * ms]
           |
             Keep n, m [50 estimated, 1 row in 1 batch, * ms]
             Optional m [50 estimated, 1 row in 1 batch, * ms]
@@ -83,9 +83,9 @@ fn operators_tell_rows_beside_estimates() {
             NodeScan n:N with x = 1 [500 estimated, 1 row in 1 batch, * ms]
             Argument [1.0 estimated, 1 row in 1 batch, * ms]
           |
-            Keep n, m [5000 estimated, 5000 rows in 5 batches, * ms]
-            Extend m = 1 [5000 estimated, 5000 rows in 5 batches, * ms]
-            NodeScan n:M [5000 estimated, 5000 rows in 5 batches, * ms]
+            Keep n, m [5000 estimated, 5000 rows in 4 batches, * ms]
+            Extend m = 1 [5000 estimated, 5000 rows in 4 batches, * ms]
+            NodeScan n:M [5000 estimated, 5000 rows in 4 batches, * ms]
             Argument [1.0 estimated, 1 row in 1 batch, * ms]
         * ms, at most * bytes, 1 thread
 

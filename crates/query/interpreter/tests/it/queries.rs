@@ -66,6 +66,21 @@ fn subqueries_see_the_row_around_them() {
 
 /// What a clause reads for a join is read after the clauses before it have written.
 #[test]
+fn conditions_and_orders_of_groups_have_variables_of_their_own() {
+    let graph = graph();
+    rows(
+        &graph,
+        "CREATE (a:N {x: 1}), (b:N {x: 2}), (a)-[:R]->(b), (b)-[:R]->(b), (b)-[:R]->(a)",
+    );
+    let text = "MATCH (n:N) WITH n, count(*) AS c WHERE size([(n)-->(z) | z.x]) > 1 RETURN n.x";
+    assert_eq!(value(&graph, text), 2i64.into());
+    // This n is another one: the first is no column.
+    let text = "MATCH (n:N) WITH n.x AS x, count(*) AS c \
+                WHERE size([(n)-->(z) | z.x]) = 3 RETURN count(x)";
+    assert_eq!(value(&graph, text), 2i64.into());
+}
+
+#[test]
 fn a_join_sees_what_was_written_before_it() {
     let graph = graph();
     let text = "UNWIND range(1, 5) AS n CREATE (:P {n: n}) WITH count(*) AS all \
@@ -148,4 +163,18 @@ fn explain_gives_the_plan_and_runs_nothing() {
             .starts_with("Create (n)")
     );
     assert_eq!(value(&graph, "MATCH (n) RETURN count(*)"), 0i64.into());
+}
+
+#[test]
+fn functions_of_the_clock_tell_the_time() {
+    let graph = graph();
+    for kind in ["date", "datetime", "localdatetime"] {
+        for which in ["", ".statement", ".transaction", ".realtime"] {
+            let text = format!("RETURN {kind}{which}().year > 2000");
+            assert_eq!(value(&graph, &text), true.into(), "{text}");
+        }
+    }
+    assert_eq!(value(&graph, "RETURN TimeStamp() > 0"), true.into());
+    let text = "RETURN datetime.statement() = datetime.transaction()";
+    assert_eq!(value(&graph, text), true.into());
 }

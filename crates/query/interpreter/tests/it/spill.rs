@@ -60,7 +60,7 @@ fn spilled_rows_are_those_of_memory() {
         "MATCH (n:N) WITH n ORDER BY n.x % 10, n.x DESC SKIP 100 MATCH (n)-->(m) RETURN n, m",
     ] {
         let expected = with(&graph, text, 1 << 30, None).expect("memory for all");
-        let memory = 1 << 18;
+        let memory = 1 << 19;
         let without = with(&graph, text, memory, None);
         assert!(matches!(without, Err(QueryError::Memory { .. })), "{text}");
         let found = with(&graph, text, memory, Some(directory.clone())).expect("a disk");

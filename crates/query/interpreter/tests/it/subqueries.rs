@@ -101,11 +101,7 @@ fn rows_that_fail_fail_together() {
     ] {
         let query = Query::prepare(&graph, text).expect(text);
         let failed = query.execute(&graph, &Parameters::new());
-        assert_eq!(
-            failed.expect_err(text).class(),
-            "ArithmeticError",
-            "{text}"
-        );
+        assert_eq!(failed.expect_err(text).class(), "ArithmeticError", "{text}");
     }
     // The other rows are not asked.
     let text = "MATCH (n:N) WITH n ORDER BY n.i LIMIT 30 \

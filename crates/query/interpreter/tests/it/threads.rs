@@ -35,6 +35,7 @@ fn many_threads_find_what_one_finds() {
         "MATCH (n:N)-[:R]->(m) WHERE n.x > 5000 RETURN m.z AS z, count(DISTINCT n.y) ORDER BY z",
         "MATCH (n:N) OPTIONAL MATCH (n)-->(m {z: 1}) RETURN count(n), count(m)",
         "MATCH (n:N) WHERE n.x > 20000 RETURN avg(n.x)",
+        "MATCH (n:N), (o:N) WHERE n.x = o.x + 7 AND o.y = 1 RETURN n.x, o.x ORDER BY n.x",
     ] {
         let one = with_threads(&graph, 1, text).expect("rows");
         for threads in [2, 5] {

@@ -113,7 +113,9 @@ impl Finder<'_> {
         let Some((common, part)) = commonest_and_rarest(here, &nodes) else {
             return 1.0 / self.catalog.nodes(None).max(1.0);
         };
-        let shares = near.iter().map(|label| part_of(label).min(1.0) / nodes(label));
+        let shares = near
+            .iter()
+            .map(|label| part_of(label).min(1.0) / nodes(label));
         let least = shares.min_by(f64::total_cmp);
         least.unwrap_or_else(|| part.min(1.0) / nodes(common))
     }

@@ -1,4 +1,5 @@
-//! The order in which a pattern is found: greedily the step that leaves the fewest rows.
+//! The order in which a pattern is found: greedily the step that leaves the fewest rows,
+//! from the first node with which all steps together have the fewest.
 //!
 //! Rows are estimated from counts of labels and types. A step is a scan or an index
 //! lookup of a node, or the expansion of a relationship from a node that is known.
@@ -13,11 +14,10 @@ pub(crate) use seek::mentions;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use self::seek::Start;
 use crate::Catalog;
 use crate::lower::{Pattern, Predicate, RelationshipToFind};
-use crate::plan::{
-    Choice, Expand, Expression, Operator, Plan, ShortestPath, Slot, VariableExpand,
-};
+use crate::plan::{Choice, Expand, Expression, Operator, Plan, ShortestPath, Slot, VariableExpand};
 
 /// The matches of a pattern for each row of a plan.
 pub fn find(pattern: Pattern, input: Plan, catalog: &dyn Catalog) -> Plan {
@@ -29,7 +29,7 @@ pub fn find(pattern: Pattern, input: Plan, catalog: &dyn Catalog) -> Plan {
     let searches = pattern.relationships.iter();
     let searches = searches.filter_map(|one| one.search.as_deref());
     missing.extend(searches.flat_map(|search| search.path.brings()));
-    let mut finder = Finder {
+    let finder = Finder {
         catalog,
         open: (0..pattern.relationships.len()).collect(),
         found: Vec::new(),
@@ -37,12 +37,16 @@ pub fn find(pattern: Pattern, input: Plan, catalog: &dyn Catalog) -> Plan {
         pattern,
         missing,
         reached: BTreeMap::new(),
+        cost: 0.0,
         plan: input,
     };
-    finder.run();
-    finder.plan
+    finder.cheapest().plan
 }
 
+/// First nodes of a pattern that are tried, at most.
+const FIRST_NODES: usize = 6;
+
+#[derive(Clone)]
 struct Finder<'a> {
     catalog: &'a dyn Catalog,
     pattern: Pattern,
@@ -56,10 +60,42 @@ struct Finder<'a> {
     missing: BTreeSet<Slot>,
     /// Labels of nodes that expansions found, estimated.
     reached: BTreeMap<Slot, fan_out::Parts>,
+    /// Rows of all steps.
+    cost: f64,
     plan: Plan,
 }
 
 impl Finder<'_> {
+    /// The order of the lowest cost, over the first nodes that may begin it. The node of
+    /// the fewest rows is the first to be tried, and any other only if it is cheaper.
+    fn cheapest(self) -> Self {
+        let has_known = (0..self.pattern.nodes.len()).any(|place| self.is_known(place));
+        let has_bound = self.pattern.relationships.iter().any(|one| one.bound);
+        let is_single = self.pattern.relationships.is_empty();
+        let mut best = self.clone();
+        best.run();
+        if has_known || has_bound || is_single {
+            return best;
+        }
+        let mut first = self;
+        first.filter();
+        let nodes = first.pattern.nodes.iter();
+        let mut starts: Vec<Start> = nodes.map(|node| first.start(node.slot)).collect();
+        starts.sort_by(|one, other| one.rows.total_cmp(&other.rows));
+        for start in starts.into_iter().take(FIRST_NODES) {
+            if first.plan.rows * start.rows >= best.cost {
+                break;
+            }
+            let mut other = first.clone();
+            other.begin_at(start);
+            other.run();
+            if other.cost < best.cost {
+                best = other;
+            }
+        }
+        best
+    }
+
     fn run(&mut self) {
         self.filter();
         while self.expand_bound() || self.expand_cheapest() || self.begin() {
@@ -95,6 +131,7 @@ impl Finder<'_> {
     fn push(&mut self, operator: Operator, rows: f64) {
         let plan = std::mem::replace(&mut self.plan, Plan::argument());
         self.plan = plan.then(operator, rows);
+        self.cost += rows;
     }
 
     /// Finds the ends of a relationship that is known.
@@ -221,6 +258,11 @@ impl Finder<'_> {
         let Some(start) = costs.min_by(|one, other| one.rows.total_cmp(&other.rows)) else {
             return false;
         };
+        self.begin_at(start);
+        true
+    }
+
+    fn begin_at(&mut self, start: Start) {
         for &place in start.solved.iter().rev() {
             self.predicates.remove(place);
         }
@@ -229,7 +271,6 @@ impl Finder<'_> {
         if !self.join(&start, rows) {
             self.push(start.operator, rows);
         }
-        true
     }
 
     fn build_paths(&mut self) {

@@ -26,6 +26,7 @@ impl Catalog for Social {
             None => 500_000.0,
             Some("KNOWS") => 200_000.0,
             Some("LIKES") => 300_000.0,
+            Some("WROTE") => 160.0,
             Some(_) => 0.0,
         }
     }
@@ -43,6 +44,10 @@ impl Catalog for Social {
             "LIKES" => Ends {
                 sources: all(&[("Person", 1.0)]),
                 targets: all(&[("Tag", 0.1), ("Post", 0.9)]),
+            },
+            "WROTE" => Ends {
+                sources: all(&[("Person", 0.5), ("Post", 0.5)]),
+                targets: all(&[("Person", 0.5), ("Post", 0.5)]),
             },
             _ => Ends::default(),
         }
@@ -105,6 +110,8 @@ fn types_have_labels_at_their_ends() {
         "MATCH (a {name: 'Ann'})-[:KNOWS]->(b)-[:LIKES]->(c) RETURN c",
         "MATCH (a:Person {name: 'Ann'})-[:LIKES]->(p:Post)<-[:LIKES]-(b), (b)-[:KNOWS]->(a) \
          RETURN b",
+        // The few tags have many likes, and few of those who like them wrote anything.
+        "MATCH (t:Tag)<-[:LIKES]-(a:Person)-[:WROTE]->(p:Post) RETURN t",
         "MATCH (t:Tag)<-[:LIKES|KNOWS]-(b)-[:OTHER]->() RETURN b",
         "MATCH (a:Person {name: 'Ann'})-[:KNOWS*1..2]-(b) MATCH (b)-[:LIKES*0..2]->(t) RETURN t",
     ]));

@@ -1,8 +1,9 @@
 //! Statements that read and write files.
 
+use super::query::WORDS;
 use super::{Parsed, Parser};
 use crate::lexer::Token;
-use crate::tree::{Command, CopyFrom, CopyOption, CopyTo, Expression, Node};
+use crate::tree::{Access, Command, CopyFrom, CopyOption, CopyTo, Expression, Node};
 
 impl Parser<'_> {
     /// What stands behind `COPY`.
@@ -11,7 +12,9 @@ impl Parser<'_> {
             let begin = self.at();
             let query = self.deeper(|parser| parser.query(false))?;
             let at = self.since(begin);
-            self.need(")")?;
+            if !self.take(")") {
+                return Err(self.unexpected("), or a clause, such as RETURN,", WORDS));
+            }
             if !self.take_word("TO") {
                 return Err(self.unexpected("TO", &["TO"]));
             }
@@ -59,8 +62,34 @@ impl Parser<'_> {
         let is_alone = !self.take("=") && (self.is(",") || self.is(")"));
         let value = match is_alone {
             true => None,
-            false => Some(self.expression()?),
+            false => Some(self.copy_value()?),
         };
         Ok(CopyOption { name, value })
+    }
+
+    /// Words alone are names, whatever else they mean: `on_conflict skip`, `from Order.id`.
+    fn copy_value(&mut self) -> Parsed<Expression> {
+        let ends = |by| self.is_ahead(by, ",") || self.is_ahead(by, ")");
+        let (is_alone, is_key) = (ends(1), self.is_ahead(1, ".") && ends(3));
+        let is_literal = ["TRUE", "FALSE", "NULL"]
+            .iter()
+            .any(|word| self.is_word(word));
+        let is_name = self.word().is_some() || matches!(self.token(), Token::Quoted(_));
+        if !is_name || is_literal || !(is_alone || is_key) {
+            return self.expression();
+        }
+        let name = self.name("a value")?;
+        let variable = Expression {
+            node: Node::Variable(name.text),
+            at: name.at,
+        };
+        if !self.take(".") {
+            return Ok(variable);
+        }
+        let key = Access::Property(self.name("a property")?);
+        Ok(Expression {
+            node: Node::Access(Box::new(variable), vec![key]),
+            at: self.since(name.at),
+        })
     }
 }

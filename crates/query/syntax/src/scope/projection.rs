@@ -175,6 +175,10 @@ impl Checker<'_> {
             let hint = "order by columns, or by what they are";
             return Err(problem(Detail::UndefinedVariable, of.at, what, hint));
         }
+        // As of subqueries: what its pattern names is its own.
+        if matches!(of.node, Node::PatternComprehension(_)) {
+            return Ok(());
+        }
         let before = own.len();
         own.extend(own_variables(of));
         let is_aggregation = matches!(&of.node, Node::Call(call) if aggregates(call));

@@ -112,7 +112,7 @@ impl ListReader<'_> {
     }
 
     /// Counts, in the list of each vertex that is wanted, the entries that name the vertex
-    /// itself, and takes them off its number.
+    /// itself, and takes them off its number, which wraps below zero.
     ///
     /// # Panics
     /// If there are not as many numbers as vertices.
@@ -141,7 +141,7 @@ impl ListReader<'_> {
                             parts.map(|(neighbors, _)| count(neighbors)).sum()
                         }
                     };
-                    degrees[at] -= loops;
+                    degrees[at] = degrees[at].wrapping_sub(loops);
                 }
                 at += 1;
             }

@@ -14,6 +14,9 @@ use super::{Flow, Result, Run, Sink};
 use crate::batch::{Batch, Column, NO_ID, bytes_of};
 use crate::limits::Account;
 
+/// Fewer rows are counted sooner by one thread.
+const MANY_ROWS: f64 = 100_000.0;
+
 /// Groups in the order in which they were met, and how many rows each has.
 struct Counted<'g> {
     places: HashMap<Vec<Datum>, usize, foldhash::fast::RandomState>,
@@ -71,7 +74,13 @@ impl Run<'_, '_> {
             };
             run.count_batch(count, sums, &batch, &mut state.0)
         };
-        let mut counted = match self.in_parallel(input, &argument, new, take)? {
+        // What threads have computed of nodes they do not share.
+        let is_alone = count.branches.iter().any(|one| !one.branches.is_empty());
+        let states = match is_alone || input.rows < MANY_ROWS {
+            true => None,
+            false => self.in_parallel(input, &argument, new, take)?,
+        };
+        let mut counted = match states {
             Some(states) => {
                 let mut all = new()?.0;
                 for (state, _) in states {

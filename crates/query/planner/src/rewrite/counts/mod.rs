@@ -20,18 +20,15 @@ use crate::plan::{Aggregate, Branch, Count, Expand, Expression, Operator, Plan, 
 /// Aggregations that only count rows count branches of them.
 pub fn count_by_degrees(plan: Plan, catalog: &dyn Catalog) -> Plan {
     bottom_up(plan, &|plan| match &plan.operator {
-        Operator::Aggregate { keys, aggregates } => {
-            counted(&plan, (keys, aggregates), catalog).unwrap_or(plan)
-        }
+        Operator::Aggregate { .. } => counted(&plan, catalog).unwrap_or(plan),
         _ => plan,
     })
 }
 
-fn counted(
-    plan: &Plan,
-    (keys, aggregates): (&[(Slot, Expression)], &[(Slot, Aggregate)]),
-    catalog: &dyn Catalog,
-) -> Option<Plan> {
+fn counted(plan: &Plan, catalog: &dyn Catalog) -> Option<Plan> {
+    let Operator::Aggregate { keys, aggregates } = &plan.operator else {
+        return None;
+    };
     let mut core = Core::below(plan)?;
     let nodes_and_relationships = core.bound();
     let counts_rows = |one: &Aggregate| {
@@ -185,10 +182,8 @@ impl Core {
             let mut one = one.clone();
             match &mut one.operator {
                 _ if place == at => continue,
-                Operator::Expand(other) => {
-                    if own.contains(&other.from) || own.contains(&other.to) {
-                        return None;
-                    }
+                Operator::Expand(other) if own.contains(&other.from) || own.contains(&other.to) => {
+                    return None;
                 }
                 Operator::Intersect(other) => {
                     let known = other.steps.iter().map(|step| &step.from);

@@ -150,6 +150,9 @@ fn as_labels(name: &Arc<str>) -> Labels {
     Labels::Name(Name::new(&**name))
 }
 
+/// Entries that are looked at together in the time of one that is looked at alone.
+const HARD: f64 = 8.0;
+
 /// Entries of lists that are read, about, and nodes that are looked at, for branches at so
 /// many nodes.
 fn cost(catalog: &dyn Catalog, branches: &[Branch], nodes: f64) -> f64 {
@@ -160,7 +163,18 @@ fn cost(catalog: &dyn Catalog, branches: &[Branch], nodes: f64) -> f64 {
         let found = entries.min(nodes * (entries / all).max(1.0));
         let kept = found.min(nodes_with(catalog, &branch.labels));
         let inner = cost(catalog, &branch.branches, kept);
-        nodes + inner + if is_read { found } else { 0.0 }
+        // Each entry is looked at alone if it may be one of those behind it.
+        let is_hard = branch
+            .branches
+            .iter()
+            .any(|one| one.step.may_be(&branch.step));
+        nodes
+            + inner
+            + match (is_read, is_hard) {
+                (false, _) => 0.0,
+                (true, false) => found,
+                (true, true) => HARD * found,
+            }
     };
     branches.iter().map(of_branch).sum()
 }

@@ -1,0 +1,279 @@
+//! Batches of rows into the graph in bulk, where each row is new and clear. Where one is
+//! not, nothing is written, and [`drafting`](super::drafting) looks at each row.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use evergraph_io::interchange::{Id, IdColumn, IdList, RowBatch};
+
+use super::drafting::{Draft, End, Made, Placed, Rules};
+use super::ids::NodeIds;
+use super::keys::{id_of, value_of};
+use super::position::{Place, Position};
+use super::reading::Item;
+use super::transaction::Retryable;
+use super::value::Value;
+use super::writing::{WORTH_LOADING, is_of_rows};
+use super::{Load, NodeId, PropertyGraph, View};
+
+/// A batch and the place of its first row.
+pub(super) struct PlacedBatch {
+    pub batch: RowBatch,
+    pub place: Place,
+}
+
+impl PlacedBatch {
+    fn place_of(&self, row: usize) -> Place {
+        Place {
+            row: self.place.row + row as u64,
+            ..self.place
+        }
+    }
+
+    /// As they come from a reader.
+    pub fn items(&self) -> Vec<Item> {
+        let bytes = self.batch.bytes / self.batch.len().max(1);
+        let rows = self.rows();
+        rows.map(|placed| Item {
+            row: Ok(placed.row),
+            line: placed.line,
+            standing: placed.standing,
+            bytes,
+        })
+        .collect()
+    }
+
+    /// Its rows by themselves.
+    pub fn rows(&self) -> impl Iterator<Item = Placed> {
+        (0..self.batch.len()).map(|at| Placed {
+            row: self.batch.row(at),
+            place: self.place_of(at),
+            line: self.batch.lines[at],
+            standing: self.batch.standing.clone(),
+        })
+    }
+}
+
+/// Ids that were added, by space.
+type Given = Vec<(Arc<str>, Vec<Id>)>;
+
+struct Loading<'d> {
+    load: Load<'d>,
+    ids: &'d mut NodeIds,
+    given: &'d mut Given,
+    rules: &'d Rules,
+    view: View,
+    draft: Draft<'static>,
+}
+
+/// Commits batches of one kind in bulk. `None` if they have to be looked at row by row:
+/// then nothing has changed, nor after an error.
+pub(super) fn load_batches(
+    graph: &PropertyGraph,
+    ids: &mut NodeIds,
+    rules: &Rules,
+    position: &Position,
+    batches: &[PlacedBatch],
+) -> Made<Option<Draft<'static>>> {
+    let rows: usize = batches.iter().map(|placed| placed.batch.len()).sum();
+    if rows < WORTH_LOADING {
+        return Ok(None);
+    }
+    let mut given = Given::new();
+    let loaded = load(graph, ids, &mut given, rules, position, batches);
+    if !matches!(loaded, Ok(Some(_))) {
+        for (space, given) in &given {
+            let space = ids.space_mut(space);
+            given.iter().for_each(|id| space.remove(id));
+        }
+    }
+    match loaded {
+        Err(error) if error.is_retryable() || is_of_rows(&error) => Ok(None),
+        loaded => loaded,
+    }
+}
+
+fn load(
+    graph: &PropertyGraph,
+    ids: &mut NodeIds,
+    given: &mut Given,
+    rules: &Rules,
+    position: &Position,
+    batches: &[PlacedBatch],
+) -> Made<Option<Draft<'static>>> {
+    let mut loading = Loading {
+        load: graph.load(),
+        ids,
+        given,
+        rules,
+        view: graph.view(),
+        draft: Draft::before(position),
+    };
+    for placed in batches {
+        let is_clear = match placed.batch.are_nodes {
+            true => loading.nodes(placed)?,
+            false => loading.relationships(placed)?,
+        };
+        if !is_clear {
+            return Ok(None);
+        }
+    }
+    let Loading {
+        mut load,
+        mut draft,
+        ..
+    } = loading;
+    if let Some(last) = batches.last() {
+        draft.advance(position, last.place_of(last.batch.len()));
+    }
+    for (name, value) in position.facts(&draft.position, &draft.assigned) {
+        load.set_fact(&name, &value);
+    }
+    load.commit()?;
+    Ok(Some(draft))
+}
+
+/// Each method says whether all rows are new and clear.
+impl Loading<'_> {
+    fn nodes(&mut self, placed: &PlacedBatch) -> Made<bool> {
+        for (group, rows) in runs(&placed.batch) {
+            if !self.nodes_of(placed, &placed.batch.groups[group], rows)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Makes nodes with the same labels.
+    fn nodes_of(
+        &mut self,
+        placed: &PlacedBatch,
+        labels: &[Arc<str>],
+        rows: Range<usize>,
+    ) -> Made<bool> {
+        let batch = &placed.batch;
+        let of_rows = batch.ids.first().map(|column| {
+            let ids: Vec<Id> = rows.clone().map(|at| column.ids.get(at)).collect();
+            (Arc::clone(&column.space), ids)
+        });
+        let mut columns = columns_of(batch, &rows);
+        let mut of_key = None;
+        let own_values: Vec<Value>;
+        if let Some(key) = self.rules.keys.of_labels(labels) {
+            let named = columns.iter().find(|column| *column.0 == **key.property());
+            let values = match (named, &of_rows) {
+                (Some((_, values)), _) => values.iter().map(id_of).collect(),
+                (None, Some((_, ids))) => Some(ids.clone()),
+                (None, None) => None,
+            };
+            let Some(values) = values else {
+                return Ok(false);
+            };
+            for value in values.iter().filter(|_| self.rules.may_be_stored) {
+                if self.rules.keys.find(&self.view, key, value)?.is_some() {
+                    return Ok(false);
+                }
+            }
+            if named.is_none() {
+                own_values = values.iter().map(value_of).collect();
+                columns.push((key.property(), &own_values));
+            }
+            of_key = Some((Arc::clone(key.values()), values));
+        }
+        let labels: Vec<&str> = labels.iter().map(|label| &**label).collect();
+        let made = self.load.create_nodes(&labels, &columns, rows.len())?;
+        self.draft.nodes += made.len() as u64;
+        for (row, node) in rows.zip(&made) {
+            self.draft.assigned.push(placed.place_of(row), *node);
+        }
+        let all = [of_rows, of_key].into_iter().flatten();
+        let mut are_new = all.map(|(space, ids)| self.give(&space, ids, &made));
+        Ok(are_new.all(|are_new| are_new))
+    }
+
+    /// Gives new nodes their ids.
+    fn give(&mut self, name: &Arc<str>, mut new: Vec<Id>, nodes: &[NodeId]) -> bool {
+        let space = self.ids.space_mut(name);
+        let taken = new.iter().zip(nodes);
+        let taken = taken
+            .take_while(|(id, node)| space.insert(id, **node))
+            .count();
+        let are_new = taken == new.len();
+        new.truncate(taken);
+        self.given.push((Arc::clone(name), new));
+        are_new
+    }
+
+    fn relationships(&mut self, placed: &PlacedBatch) -> Made<bool> {
+        let batch = &placed.batch;
+        let [sources, targets] = &batch.ids[..] else {
+            return Ok(false);
+        };
+        let follows = batch.standing.follows;
+        let (Some(sources), Some(targets)) = (
+            self.ends(sources, follows[0])?,
+            self.ends(targets, follows[1])?,
+        ) else {
+            return Ok(false);
+        };
+        let ends: Vec<[NodeId; 2]> = sources
+            .into_iter()
+            .zip(targets)
+            .map(<[_; 2]>::from)
+            .collect();
+        for (group, rows) in runs(batch) {
+            let Some(kind) = batch.groups[group].first() else {
+                return Ok(false);
+            };
+            let columns = columns_of(batch, &rows);
+            (self.load).create_relationships(kind, &ends[rows.clone()], &columns)?;
+            self.draft.relationships += rows.len() as u64;
+        }
+        Ok(true)
+    }
+
+    /// The nodes of ids, if all are there.
+    fn ends(&mut self, column: &IdColumn, follows: bool) -> Made<Option<Vec<NodeId>>> {
+        let space = self.ids.space(&column.space);
+        let known: Vec<Option<NodeId>> = match (space, &column.ids) {
+            (Some(space), IdList::Integers(ids)) => {
+                ids.iter().map(|id| space.integer(*id)).collect()
+            }
+            (Some(space), IdList::Texts(ids)) => ids.iter().map(|id| space.text(id)).collect(),
+            (None, IdList::Integers(ids)) => vec![None; ids.len()],
+            (None, IdList::Texts(ids)) => vec![None; ids.len()],
+        };
+        let mut ends = Vec::with_capacity(known.len());
+        for (at, known) in known.into_iter().enumerate() {
+            let end = match known {
+                Some(node) => node,
+                None => match self
+                    .rules
+                    .end(&column.get(at), follows, self.ids, &self.view)?
+                {
+                    Ok(End::There(node)) => node,
+                    Ok(End::New(..)) | Err(_) => return Ok(None),
+                },
+            };
+            ends.push(end);
+        }
+        Ok(Some(ends))
+    }
+}
+
+/// Rows one after another of one group.
+fn runs(batch: &RowBatch) -> impl Iterator<Item = (usize, Range<usize>)> {
+    let mut at = 0;
+    batch.group_of.chunk_by(|a, b| a == b).map(move |run| {
+        let rows = at..at + run.len();
+        at = rows.end;
+        (run[0] as usize, rows)
+    })
+}
+
+fn columns_of<'b>(batch: &'b RowBatch, rows: &Range<usize>) -> Vec<(&'b str, &'b [Value])> {
+    let columns = batch.columns.iter();
+    columns
+        .map(|(name, values)| (&**name, &values[rows.clone()]))
+        .collect()
+}
