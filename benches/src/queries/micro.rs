@@ -177,7 +177,8 @@ fn calls_of(query: &str, seed: u64, nodes: usize, runs: usize) -> Vec<Parameters
         }
         "merge" => {
             let call = |run: usize| {
-                let begin = (nodes + runs) as i64 + run as i64 * MERGED / 2;
+                // Behind those of "insert".
+                let begin = (nodes + runs + 1) as i64 + run as i64 * MERGED / 2;
                 let made = begin..begin + MERGED / 2;
                 let there = (0..MERGED / 2).map(|_| any(&mut random));
                 parameters(&vec![("ids", made.chain(there).collect())])

@@ -30,5 +30,5 @@ pub use log::{CommitLog, CopiedLog, LogRecord, LogStart, RECORD_HEADER_BYTES};
 pub use medium::{DurabilityLevel, Medium, MediumError, MediumHandle, Memory, Properties, Storage};
 pub use medium::{memory_bytes, prefetch_for_read, prefetch_for_write};
 pub use pool::{FORMAT_VERSION, Pool, PoolFile, PoolKind, Root, USER_BYTES, Uuid};
-pub use region::{Draft, Extent, Readers, Region, Words};
+pub use region::{Bytes, Draft, Extent, Readers, Region, Words};
 pub use registry::{Needed, Registry, ViewToken};

@@ -6,6 +6,7 @@
 //! use is never stored: it is what the published directory reaches, worked out
 //! at open, so that no crash can leak an extent.
 
+mod bytes;
 mod space;
 
 use std::ops::Deref;
@@ -13,6 +14,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
+
+pub use bytes::Bytes;
 
 use crate::error::StorageError;
 use crate::failpoint;

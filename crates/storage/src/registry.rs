@@ -327,6 +327,7 @@ impl<T: Clone> Registry<T> {
 
 impl<T> ViewToken<T> {
     /// The CSN the view is at.
+    #[inline]
     pub fn csn(&self) -> u64 {
         self.csn
     }

@@ -46,7 +46,10 @@ pub fn complete(line: &str, place: usize, names: &Names) -> (usize, Vec<String>)
     let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
     let called = before.trim_end_matches(|c| is_of_name(c) || c == '.').len();
     let mut words = before[..called].split_whitespace();
-    if words.next_back().is_some_and(|word| word.eq_ignore_ascii_case("CALL")) {
+    if words
+        .next_back()
+        .is_some_and(|word| word.eq_ignore_ascii_case("CALL"))
+    {
         let names = names.procedures.iter().map(|name| format!("{name}("));
         return (called, beginning_with(&before[called..], names));
     }

@@ -68,7 +68,7 @@ fn a_conversation() {
         :help           list commands
         :schema         show labels, types, properties, indexes and constraints
         :params {json}  set the parameters of statements; alone, show them
-        :format F       print results as table, csv, json or typed-json
+        :format F       print results as table, csv, json, typed-json, jsonl or arrow
         :timing         say how long statements take, or stop saying it
         :asof AT        read the graph as it was: a snapshot, a date, a commit; `now` ends it
         :begin          begin a transaction of several statements
@@ -118,7 +118,7 @@ fn failures_end_nothing() {
         error: there is no command :nothing
         hint: :help lists them
         error: there is no format "xml"
-        hint: choose one of table, csv, json, typed-json
+        hint: choose one of table, csv, json, typed-json, jsonl, arrow
         error: there is no snapshot "nothing"
         hint: `evergraph snapshot DB list` shows what there is
         error: there is no transaction

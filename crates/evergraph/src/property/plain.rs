@@ -133,7 +133,7 @@ fn stored_key(
     };
     for node in graph.view().nodes_with_label(&key.label) {
         if let Some(value) = node?.get(property) {
-            let scalar = Scalar::of(&value);
+            let scalar = Scalar::of(value);
             let is_key = |scalar: &Scalar| matches!(scalar, Scalar::Integer | Scalar::Text);
             return Ok(scalar.filter(is_key).map(PropertyType::from));
         }

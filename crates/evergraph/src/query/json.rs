@@ -162,7 +162,8 @@ fn text(value: &Value) -> String {
         Value::LocalTime(value) => value.to_string(),
         Value::DateTime(value) => value.to_string(),
         Value::LocalDateTime(value) => value.to_string(),
-        Value::Duration(value) => value.to_string(),
+        // In years, months and hours, as everyone else writes it.
+        Value::Duration(_) => value.temporal_text().unwrap_or_default(),
         Value::Point(point) => well_known_text(point),
         other => other.to_string(),
     }

@@ -93,6 +93,7 @@ fn rows_are_the_same_however_they_come() {
     let db = database();
     db.query("UNWIND range(1, 5000) AS x CREATE (:N {x: x})", ())
         .unwrap();
+    db.create_snapshot("then", None).unwrap();
     for text in [
         "MATCH (n:N) RETURN n, n.x AS x",
         "MATCH (n:N) RETURN n.x AS x ORDER BY x DESC LIMIT 3000",
@@ -101,7 +102,7 @@ fn rows_are_the_same_however_they_come() {
         "MATCH (n:N) WHERE n.x < 3 SET n.y = 1 RETURN n",
         "MATCH (n:N) SET n.y = 1",
         "SHOW INDEXES",
-        "AS OF 2 MATCH (n) RETURN count(*)",
+        "AS OF 'then' MATCH (n) RETURN count(*)",
         "EXPLAIN MATCH (n) RETURN n",
     ] {
         let statement = Statement::new(text);

@@ -34,8 +34,11 @@ fn typed(names: &[&str], files: &[PathBuf]) -> TypedFiles {
     }
 }
 
+/// What an import tells, and what the graph has then.
+type Outcome = (Imported, (Vec<String>, Vec<String>));
+
 /// What becomes of files in bulk and by row.
-fn both(options: &PropertyImport) -> [(Imported, (Vec<String>, Vec<String>)); 2] {
+fn both(options: &PropertyImport) -> [Outcome; 2] {
     [PropertyImport::ROWS_AT_ONCE, BY_ROW].map(|rows_at_once| {
         let db = database();
         let graph = db.property_graph().unwrap();

@@ -57,6 +57,8 @@ pub(super) enum Data {
     Floats(Dense),
     Codes {
         codes: Dense,
+        /// Texts that there are codes of.
+        texts: usize,
         ends: Ends,
         heap: usize,
     },
@@ -169,7 +171,12 @@ impl Data {
                     return Err("a code of a column stands for no text");
                 }
                 let (ends, heap) = texts_of(bytes, reader, texts)?;
-                Data::Codes { codes, ends, heap }
+                Data::Codes {
+                    codes,
+                    texts,
+                    ends,
+                    heap,
+                }
             }
             TEXT => {
                 let (ends, heap) = texts_of(bytes, reader, slots)?;

@@ -15,22 +15,66 @@
 //! Values are integers (`numbers`: floats by their bits, dates by their days), bits, or
 //! strings (`packed`); lists are where each ends and all their numbers.
 
+mod append;
 mod encode;
+mod integers;
 mod layout;
 mod numbers;
 mod packed;
+mod slots;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
+mod typed;
 
+pub(crate) use append::{Rows, append_cells, append_texts};
 pub(crate) use encode::encode;
-pub(crate) use layout::{Layout, Range};
-pub(crate) use numbers::{Integers, Numbers, encode_sparse};
+pub(crate) use integers::Integers;
+use layout::Layout;
+pub(crate) use layout::Range;
+pub(crate) use numbers::{Numbers, encode_sparse};
 pub(crate) use packed::{Packed, encode_packed};
+pub(crate) use slots::Slice;
+pub(crate) use typed::{Cell, Typed};
 
+use evergraph_storage::Bytes;
+
+use crate::bytes::Wrong;
 use crate::value::codec::{NoTextCodes, decode};
-use crate::value::{Date, LocalDateTime, Value};
-use crate::vector::Vector;
+use crate::value::{Value, ValueError};
 use layout::{Data, bit};
+
+/// A column with what keeps its bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct KeptColumn {
+    bytes: Bytes,
+    layout: Layout,
+}
+
+impl KeptColumn {
+    /// As [`Layout::parse`].
+    pub(crate) fn parse(bytes: Bytes, slots: usize) -> Result<Self, Wrong> {
+        let layout = Layout::parse(&bytes, slots)?;
+        Ok(KeptColumn { bytes, layout })
+    }
+
+    /// A column of these values in DRAM.
+    ///
+    /// # Errors
+    /// As [`encode`].
+    pub(crate) fn of(values: &[Value]) -> Result<Self, ValueError> {
+        let bytes = Bytes::from(encode(values)?);
+        let kept = Self::parse(bytes, values.len());
+        kept.map_err(|what| ValueError::Damaged { at: 0, what })
+    }
+
+    #[inline]
+    pub(crate) fn column(&self) -> Column<'_> {
+        Column {
+            bytes: &self.bytes,
+            layout: &self.layout,
+        }
+    }
+}
 
 /// A column that was read: its bytes, and where what lies in them.
 #[derive(Clone, Copy)]
@@ -40,16 +84,17 @@ pub(crate) struct Column<'a> {
 }
 
 impl<'a> Column<'a> {
-    /// `layout` is that of these bytes.
-    pub(crate) fn new(bytes: &'a [u8], layout: &'a Layout) -> Self {
-        Column { bytes, layout }
-    }
-
-    /// Bits of the slots with a value of the column's type, 8 bytes for 64 slots; `None` if
-    /// all have one.
-    pub(crate) fn validity(&self) -> Option<&'a [u8]> {
-        let at = self.layout.validity?;
-        Some(&self.bytes[at..at + 8 * self.layout.slots.div_ceil(64)])
+    /// Bits of the slots with a value of the column's type among the 64 from `64 * word`
+    /// on.
+    pub(crate) fn valid_word(&self, word: usize) -> u64 {
+        let slots = self.layout.slots.saturating_sub(64 * word).min(64);
+        match self.layout.validity {
+            Some(at) if slots > 0 => {
+                let bytes = self.bytes[at + 8 * word..].first_chunk();
+                u64::from_le_bytes(*bytes.expect("eight bytes"))
+            }
+            _ => u64::MAX.checked_shr(64 - slots as u32).unwrap_or(0),
+        }
     }
 
     /// Whether a slot has a value of the column's type. Exceptions are not.
@@ -71,32 +116,13 @@ impl<'a> Column<'a> {
         self.layout.range
     }
 
-    /// Integers in place, if they are the column's type: of slots that have none,
-    /// anything.
-    pub(crate) fn integers(&self) -> Option<Integers<'a>> {
-        match &self.layout.data {
-            Data::Integers(dense) => Some(dense.integers(self.bytes, self.layout.slots)),
-            _ => None,
-        }
-    }
-
-    /// Bits of the slots with an integer from `least` to `most`, the lowest first; `None`
-    /// if integers are not the column's type.
-    pub(crate) fn between(&self, least: i64, most: i64) -> Option<Vec<u64>> {
-        let integers = self.integers()?;
-        let mut bits = vec![0; self.layout.slots.div_ceil(64)];
-        if let Some(Range::Integers(low, high)) = self.range()
-            && least <= high
-            && low <= most
-        {
-            integers.between(least, most, self.layout.slots, &mut bits);
-        }
-        if let Some(validity) = self.validity() {
-            for (word, valid) in bits.iter_mut().zip(validity.as_chunks().0) {
-                *word &= u64::from_le_bytes(*valid);
-            }
-        }
-        Some(bits)
+    /// Slots with values of other types, ascending, and the values.
+    pub(crate) fn exceptions(&self) -> impl Iterator<Item = (usize, Value)> + use<'a> {
+        let bytes = self.bytes;
+        let packed = self.layout.exceptions.iter();
+        // All of them were decoded when the column was first read.
+        let value = |bytes| decode(bytes, &NoTextCodes).unwrap_or_default();
+        packed.flat_map(move |packed| packed.iter(bytes).map(move |(slot, of)| (slot, value(of))))
     }
 
     /// The value of a slot, null if it has none. O(1), of an exception O(log exceptions).
@@ -113,21 +139,24 @@ impl<'a> Column<'a> {
                 decode(bytes, &NoTextCodes).unwrap_or_default()
             });
         }
+        match self.typed() {
+            Typed::None => Value::Null,
+            Typed::Booleans(bits) => Value::Boolean(typed::is_true(bits, slot)),
+            Typed::Integers(integers) => Value::Integer(integers.get(slot)),
+            Typed::Floats(floats) => Value::Float(typed::float(floats.get(slot))),
+            Typed::Codes(codes, texts) => Value::from(texts.get(codes.get(slot) as usize)),
+            Typed::Texts(texts) => Value::from(texts.get(slot)),
+            Typed::Dates(days) => Value::Date(typed::date(days.get(slot))),
+            Typed::LocalDateTimes(seconds, nanoseconds) => Value::LocalDateTime(
+                typed::local_date_time(seconds.get(slot), nanoseconds.get(slot)),
+            ),
+            Typed::Lists => self.list(slot),
+        }
+    }
+
+    fn list(&self, slot: usize) -> Value {
         let bytes = self.bytes;
         match &self.layout.data {
-            Data::None => Value::Null,
-            Data::Booleans(at) => Value::Boolean(bit(bytes, *at, slot)),
-            Data::Integers(dense) => Value::Integer(dense.get(bytes, slot)),
-            Data::Floats(dense) => Value::Float(f64::from_bits(dense.get(bytes, slot) as u64)),
-            Data::Codes { .. } | Data::Texts { .. } => Value::from(self.text(slot)),
-            Data::Dates(dense) => {
-                Value::Date(Date::from_days(dense.get(bytes, slot)).unwrap_or_default())
-            }
-            Data::LocalDateTimes(seconds, nanoseconds) => {
-                let nanoseconds = nanoseconds.get(bytes, slot) as u32;
-                let moment = LocalDateTime::from_seconds(seconds.get(bytes, slot), nanoseconds);
-                Value::LocalDateTime(moment.unwrap_or_default())
-            }
             Data::IntegerLists { ends, numbers } => {
                 let range = ends.range(bytes, slot);
                 let list = range.map(|at| Value::Integer(numbers.get(bytes, at)));
@@ -135,57 +164,15 @@ impl<'a> Column<'a> {
             }
             Data::FloatLists { ends, numbers } => {
                 let range = ends.range(bytes, slot);
-                let float = |at| f64::from_bits(numbers.get(bytes, at) as u64);
+                let float = |at| typed::float(numbers.get(bytes, at));
                 Value::List(range.map(|at| Value::Float(float(at))).collect())
             }
+            _ => Value::Null,
         }
     }
 
-    /// The text of a slot that has one; empty of others.
-    fn text(&self, slot: usize) -> &'a str {
-        let range = match &self.layout.data {
-            Data::Codes { codes, ends, heap } => {
-                let code = codes.get(self.bytes, slot) as usize;
-                (ends.range(self.bytes, code), heap)
-            }
-            Data::Texts { ends, heap } => (ends.range(self.bytes, slot), heap),
-            _ => return "",
-        };
-        // It was checked when the column was first read.
-        std::str::from_utf8(&self.bytes[*range.1..][range.0]).unwrap_or_default()
-    }
-
-    /// Appends the values of slots to a vector, null where a slot has none.
-    ///
-    /// # Panics
-    /// If there is no such slot.
-    pub(crate) fn append(&self, slots: &[u32], vector: &mut Vector) {
-        let bytes = self.bytes;
-        let valid = |slot: &u32| self.is_valid(*slot as usize);
-        if self.has_exceptions() {
-            slots
-                .iter()
-                .for_each(|&slot| vector.push(self.get(slot as usize)));
-            return;
-        }
-        match &self.layout.data {
-            Data::Integers(dense) => vector.extend_integers(
-                slots
-                    .iter()
-                    .map(|slot| valid(slot).then(|| dense.get(bytes, *slot as usize))),
-            ),
-            Data::Floats(dense) => vector.extend_floats(slots.iter().map(|slot| {
-                let bits = || dense.get(bytes, *slot as usize) as u64;
-                valid(slot).then(|| f64::from_bits(bits()))
-            })),
-            Data::Codes { .. } | Data::Texts { .. } => vector.extend_texts(
-                slots
-                    .iter()
-                    .map(|slot| valid(slot).then(|| self.text(*slot as usize))),
-            ),
-            _ => slots
-                .iter()
-                .for_each(|&slot| vector.push(self.get(slot as usize))),
-        }
+    /// Number of slots.
+    pub(crate) fn slots(&self) -> usize {
+        self.layout.slots
     }
 }

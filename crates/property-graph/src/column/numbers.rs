@@ -10,6 +10,7 @@
 //!
 //! Differences of 8 bytes are the integers: their base is 0.
 
+use super::integers::{Integers, fill};
 use crate::bytes::{Reader, Wrong};
 
 const HEADER_BYTES: usize = 16;
@@ -38,59 +39,6 @@ pub(crate) struct Dense {
 pub(crate) struct Slots {
     at: usize,
     count: usize,
-}
-
-/// Integers in place: the base is added to each difference, wrapping.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Integers<'a> {
-    /// 0 where differences have 8 bytes.
-    pub(crate) base: i64,
-    /// Bytes of a difference: 0, 1, 2, 4 or 8.
-    pub(crate) width: usize,
-    /// Unsigned little-endian differences, one a slot.
-    pub(crate) differences: &'a [u8],
-}
-
-impl Integers<'_> {
-    /// Sets the bits of slots whose integer is one of these, the lowest first.
-    pub(crate) fn between(&self, least: i64, most: i64, slots: usize, bits: &mut [u64]) {
-        let inside = |value: i64| least <= value && value <= most;
-        match self.width {
-            0 if inside(self.base) => {
-                for (number, word) in bits.iter_mut().enumerate() {
-                    *word = u64::MAX >> (64 - (slots - 64 * number).min(64));
-                }
-            }
-            0 => {}
-            1 => self.mark(bits, |bytes: &[u8; 1]| {
-                inside(self.base.wrapping_add(i64::from(bytes[0])))
-            }),
-            2 => self.mark(bits, |bytes| {
-                inside(
-                    self.base
-                        .wrapping_add(i64::from(u16::from_le_bytes(*bytes))),
-                )
-            }),
-            4 => self.mark(bits, |bytes| {
-                inside(
-                    self.base
-                        .wrapping_add(i64::from(u32::from_le_bytes(*bytes))),
-                )
-            }),
-            _ => self.mark(bits, |bytes| inside(i64::from_le_bytes(*bytes))),
-        }
-    }
-
-    #[inline]
-    fn mark<const W: usize>(&self, bits: &mut [u64], inside: impl Fn(&[u8; W]) -> bool) {
-        let (differences, _) = self.differences.as_chunks::<W>();
-        for (block, word) in differences.chunks(64).zip(bits) {
-            let marks = block.iter().enumerate();
-            *word = marks.fold(0, |word, (slot, bytes)| {
-                word | u64::from(inside(bytes)) << slot
-            });
-        }
-    }
 }
 
 /// Appends integers, one a slot, as differences from the least of them.
@@ -181,6 +129,58 @@ impl Numbers {
             }
             _ => Err("integers are of no known form"),
         }
+    }
+
+    /// Sets the bits of slots whose integer is one of these, the lowest first.
+    pub(crate) fn between(
+        &self,
+        bytes: &[u8],
+        (least, most): (i64, i64),
+        slots: usize,
+        bits: &mut [u64],
+    ) {
+        match self {
+            Numbers::Dense(dense) => dense
+                .integers(bytes, slots)
+                .between(least, most, slots, bits),
+            Numbers::Sparse {
+                base,
+                slots: listed,
+                values,
+            } => {
+                let inside = |value: i64| least <= value && value <= most;
+                if inside(*base) {
+                    fill(slots, bits);
+                }
+                for index in 0..listed.len() {
+                    let slot = listed.get(bytes, index);
+                    let mask = 1 << (slot % 64);
+                    match inside(values.get(bytes, index)) {
+                        true => bits[slot / 64] |= mask,
+                        false => bits[slot / 64] &= !mask,
+                    }
+                }
+            }
+        }
+    }
+
+    /// The integers that occur, ascending, each once.
+    pub(crate) fn distinct(&self, bytes: &[u8], slots: usize) -> Vec<i64> {
+        let mut all: Vec<i64> = match self {
+            Numbers::Dense(dense) if dense.width == 0 => vec![dense.base],
+            Numbers::Dense(_) => (0..slots).map(|slot| self.get(bytes, slot)).collect(),
+            Numbers::Sparse {
+                base,
+                slots: listed,
+                values,
+            } => {
+                let others = (0..listed.len()).map(|index| values.get(bytes, index));
+                others.chain([*base]).collect()
+            }
+        };
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 
     #[inline]

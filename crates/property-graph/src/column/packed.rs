@@ -102,6 +102,11 @@ impl Packed {
         Ok(Packed { slots, ends, heap })
     }
 
+    /// Number of strings.
+    pub(crate) fn len(&self) -> usize {
+        self.slots.len()
+    }
+
     /// The string of a slot. O(log strings).
     pub(crate) fn find<'a>(&self, bytes: &'a [u8], slot: usize) -> Option<&'a [u8]> {
         let index = self.slots.find(bytes, slot)?;

@@ -4,9 +4,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::value::tests::values as any_value;
+use crate::value::{Date, LocalDateTime};
 
 /// Exact, NaN and the sign of zero included.
-fn exact(value: &Value) -> String {
+pub(crate) fn exact(value: &Value) -> String {
     match value {
         Value::Float(number) => format!("float {:x}", number.to_bits()),
         other => format!("{other:?}"),
@@ -14,7 +15,7 @@ fn exact(value: &Value) -> String {
 }
 
 /// Values of one slot each: mostly of one type, of a few repeating ones, or of any.
-fn columns() -> impl Strategy<Value = Vec<Value>> {
+pub(crate) fn columns() -> impl Strategy<Value = Vec<Value>> {
     let types: Vec<BoxedStrategy<Value>> = vec![
         any::<i64>().prop_map(Value::from).boxed(),
         (0i64..300).prop_map(Value::from).boxed(),
@@ -69,40 +70,59 @@ fn covers(range: Range, value: &Value) -> bool {
     }
 }
 
-fn read_all(column: Column<'_>) -> Vec<Value> {
-    let mut vector = Vector::new();
-    let slots: Vec<u32> = (0..column.layout.slots as u32).collect();
-    column.append(&slots, &mut vector);
-    (0..vector.len()).map(|row| vector.get(row)).collect()
+fn read_all(column: &KeptColumn) -> Vec<Value> {
+    let column = column.column();
+    (0..column.slots()).map(|slot| column.get(slot)).collect()
+}
+
+fn parse(bytes: &[u8], slots: usize) -> Result<KeptColumn, Wrong> {
+    KeptColumn::parse(bytes.to_vec().into(), slots)
 }
 
 proptest! {
     #[test]
-    fn values_come_back(values in columns(), picks in prop::collection::vec(any::<prop::sample::Index>(), 0..20)) {
+    fn values_come_back(values in columns()) {
         let bytes = encode(&values).unwrap();
-        let layout = Layout::parse(&bytes, values.len()).unwrap();
-        let column = Column::new(&bytes, &layout);
+        let kept = parse(&bytes, values.len()).unwrap();
+        let column = kept.column();
         for (slot, value) in values.iter().enumerate() {
             prop_assert_eq!(exact(&column.get(slot)), exact(value));
-            if let (true, Some(range)) = (column.is_valid(slot), column.range()) {
+            let valid = column.valid_word(slot / 64) >> (slot % 64) & 1 == 1;
+            prop_assert_eq!(valid, column.is_valid(slot));
+            if let (true, Some(range)) = (valid, column.range()) {
                 prop_assert!(covers(range, value), "{:?} {:?}", range, value);
             }
         }
-        let read = read_all(column);
-        prop_assert!(read.iter().map(exact).eq(values.iter().map(exact)));
-        // In any order, behind other values.
-        let slots: Vec<u32> = picks.iter().map(|pick| pick.index(values.len()) as u32).collect();
-        let mut vector: Vector = [Value::Null, Value::from(true)].into_iter().collect();
-        column.append(&slots, &mut vector);
-        for (row, &slot) in (2..).zip(&slots) {
-            prop_assert_eq!(exact(&vector.get(row)), exact(&values[slot as usize]));
+        for (slot, value) in column.exceptions() {
+            prop_assert_eq!(exact(&value), exact(&values[slot]));
         }
-        prop_assert!(Layout::parse(&bytes, values.len() + 1).is_err());
-        for (least, most) in [(i64::MIN, -1), (0, 200), (5, 5), (i64::MIN, i64::MAX), (3, 2)] {
-            for (slot, value) in values.iter().enumerate().filter(|_| column.integers().is_some()) {
-                let inside = value.as_integer().is_some_and(|n| least <= n && n <= most);
-                let bits = column.between(least, most).unwrap();
-                prop_assert_eq!(bits[slot / 64] >> (slot % 64) & 1 == 1, inside);
+        prop_assert!(parse(&bytes, values.len() + 1).is_err());
+    }
+
+    #[test]
+    fn integers_are_compared(values in prop::collection::vec(-300i64..300, 1..200), wide in prop::option::of(any::<i64>()), least in -310i64..310, len in -1i64..400) {
+        let mut values = values;
+        values.extend(wide);
+        let all = [(least, least + len), (i64::MIN, least), (least, i64::MAX), (i64::MIN, i64::MAX), (1, 0)];
+        for scale in [1, 300, 100_000, 1 << 50] {
+            let scaled: Vec<i64> = values.iter().map(|value| value.wrapping_mul(scale)).collect();
+            for encode in [numbers::encode, encode_sparse] {
+                let mut bytes = Vec::new();
+                encode(&scaled, &mut bytes);
+                let numbers = Numbers::take(&mut crate::bytes::Reader::new(&bytes), scaled.len()).unwrap();
+                let mut distinct = scaled.clone();
+                distinct.sort_unstable();
+                distinct.dedup();
+                prop_assert_eq!(numbers.distinct(&bytes, scaled.len()), distinct);
+                for (least, most) in all {
+                    let (least, most) = (least.saturating_mul(scale), most.saturating_mul(scale));
+                    let mut bits = vec![0u64; scaled.len().div_ceil(64)];
+                    numbers.between(&bytes, (least, most), scaled.len(), &mut bits);
+                    for (slot, value) in scaled.iter().enumerate() {
+                        let inside = least <= *value && *value <= most;
+                        prop_assert_eq!(bits[slot / 64] >> (slot % 64) & 1 == 1, inside);
+                    }
+                }
             }
         }
     }
@@ -115,21 +135,21 @@ proptest! {
             for bit in [1, 128] {
                 let mut bytes = bytes.clone();
                 bytes[at] ^= bit;
-                if let Ok(layout) = Layout::parse(&bytes, values.len()) {
-                    read_all(Column::new(&bytes, &layout));
+                if let Ok(column) = parse(&bytes, values.len()) {
+                    read_all(&column);
                 }
             }
         }
         let shorter = &bytes[..cut.index(bytes.len())];
-        prop_assert!(Layout::parse(shorter, values.len()).is_err());
+        prop_assert!(parse(shorter, values.len()).is_err());
     }
 
     #[test]
     fn other_bytes_are_no_panic(mut bytes in prop::collection::vec(any::<u8>(), 40..200), kind in 0u8..10, slots in 0usize..40) {
         let flags = bytes[1] % 8;
         bytes[..8].copy_from_slice(&[kind, flags, 0, 0, slots as u8, 0, 0, 0]);
-        if let Ok(layout) = Layout::parse(&bytes, slots) {
-            read_all(Column::new(&bytes, &layout));
+        if let Ok(column) = parse(&bytes, slots) {
+            read_all(&column);
         }
     }
 }
@@ -139,8 +159,7 @@ fn large_columns_are_small() {
     let bytes_of = |value: &dyn Fn(i64) -> Value| {
         let values: Vec<Value> = (0..2048).map(value).collect();
         let bytes = encode(&values).unwrap();
-        let layout = Layout::parse(&bytes, 2048).unwrap();
-        let read = read_all(Column::new(&bytes, &layout));
+        let read = read_all(&parse(&bytes, 2048).unwrap());
         assert!(read.iter().map(exact).eq(values.iter().map(exact)));
         bytes.len()
     };

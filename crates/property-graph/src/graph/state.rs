@@ -62,10 +62,12 @@ impl State {
         }
     }
 
+    #[inline]
     pub(super) fn nodes(&self) -> &Table<NodeRecord> {
         &self.tables(self.chunk_records).nodes
     }
 
+    #[inline]
     pub(super) fn relationships(&self) -> &Table<RelationshipRecord> {
         &self.tables(self.chunk_records).relationships
     }
@@ -75,6 +77,7 @@ impl State {
     }
 
     /// The tables, made when they are first asked for.
+    #[inline]
     fn tables(&self, chunk_records: u32) -> &Tables {
         self.tables.get_or_init(|| {
             let geometry = Geometry {

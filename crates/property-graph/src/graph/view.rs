@@ -14,7 +14,7 @@ use super::read::recalled::Recalled;
 use super::read::tabled::Tabled;
 use super::read::types::TypeSet;
 use crate::dictionary::{Dictionary, KeyCode, Names};
-use crate::record::{NodeRecord, PinnedChunks, RelationshipRecord};
+use crate::record::{NodeRecord, Number, PinnedChunks, RelationshipRecord};
 use crate::value::Value;
 
 /// The graph as of one commit. Cheap to clone. Taking one is O(1) and blocks no writer;
@@ -65,6 +65,7 @@ impl View {
     }
 
     /// The commit.
+    #[inline]
     pub fn csn(&self) -> u64 {
         self.token.csn()
     }
@@ -129,6 +130,7 @@ impl View {
     ///
     /// # Errors
     /// Damage.
+    #[inline]
     pub fn property_of(
         &self,
         entity: impl Into<Entity>,
@@ -140,11 +142,24 @@ impl View {
         }
     }
 
+    #[inline]
     fn property_in<R: Tabled>(&self, id: u32, key: KeyCode) -> Result<Option<Value>, GraphError> {
         let (table, csn) = (R::table(&self.core), self.csn());
         let (number, at) = table.place_of(id);
         if let Some(chunk) = R::pins(self).pin_if_cheap(table, number, csn)? {
-            return Ok(chunk.property(at, key)?);
+            // Numbers are made where they are wanted: moving a value costs more than
+            // reading it.
+            if let Some(column) = chunk.column(key, 1)? {
+                match column.number(at as usize) {
+                    Some((Number::Integer, number)) => return Ok(Some(Value::Integer(number))),
+                    Some((Number::Float, bits)) => {
+                        return Ok(Some(Value::Float(f64::from_bits(bits as u64))));
+                    }
+                    _ => {}
+                }
+            }
+            let value = chunk.property(at, key)?;
+            return Ok((!value.is_null()).then_some(value));
         }
         let found = table.find(id, csn)?;
         Ok(found

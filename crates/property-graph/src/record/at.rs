@@ -1,20 +1,21 @@
-//! A chunk as of a commit, and the table in which a view keeps those that it has read.
+//! A chunk as of a commit.
 //!
 //! A reader that goes through many records asks once a chunk which of them exist and which
 //! of them its base does not show. All others are read in place, in the base.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use evergraph_storage::{StorageError, Uuid};
 
+use super::column_at::ColumnsAt;
 use super::content::{Fixed, Record, RelationshipRecord};
 use super::found::{Found, FoundAt};
-use super::stored::StoredChunk;
+use super::stored::{ChunkReader, StoredChunk};
 use super::table::Table;
-use crate::column::Column;
+use crate::column::KeptColumn;
 use crate::dictionary::{Dictionary, KeyCode, TypeCode};
 use crate::value::Value;
-use crate::vector::Vector;
 
 /// An immutable picture of one chunk as of one commit. Stays readable whatever is committed
 /// or merged meanwhile.
@@ -30,13 +31,16 @@ pub(crate) struct ChunkAt<R> {
     since: u64,
     dictionary: Arc<Dictionary>,
     uuid: Uuid,
+    pub(super) columns: ColumnsAt,
+    /// Values that were read without a column.
+    single_reads: AtomicU32,
 }
 
 /// A record that the base does not show.
-struct Row<R> {
-    at: u32,
+pub(super) struct Row<R> {
+    pub(super) at: u32,
     born: u64,
-    place: FoundAt<R>,
+    pub(super) place: FoundAt<R>,
 }
 
 /// The state of a changed place, on the way into a picture.
@@ -60,58 +64,98 @@ impl<R: Record> ChunkAt<R> {
         !self.changed.is_empty() && bit(&self.changed, at)
     }
 
+    /// The records that the base does not show, ascending.
+    pub(super) fn rows(&self) -> &[Row<R>] {
+        &self.rows
+    }
+
+    pub(super) fn base_reader(&self) -> Result<Option<ChunkReader<'_>>, StorageError> {
+        let base = self.base.as_ref().map(|base| base.read(&self.uuid));
+        base.transpose()
+    }
+
     fn row(&self, at: u32) -> Option<&Row<R>> {
         let found = self.rows.binary_search_by_key(&at, |row| row.at).ok()?;
         Some(&self.rows[found])
     }
 
-    /// One property of a record; `None` if it does not have it, or is not there.
-    pub(crate) fn property(&self, at: u32, key: KeyCode) -> Result<Option<Value>, StorageError> {
-        if !self.has(at) {
-            return Ok(None);
+    /// One property of a record, null if it does not have it, or is not there.
+    #[inline]
+    pub(crate) fn property(&self, at: u32, key: KeyCode) -> Result<Value, StorageError> {
+        match self.column(key, 1)? {
+            Some(column) => Ok(column.get(at as usize)),
+            None => self.single_property(at, key),
         }
-        if self.is_changed(at) {
-            return match self.found(at) {
-                Some(found) => found.property(key),
-                None => Ok(None),
-            };
-        }
-        let Some(base) = &self.base else {
-            return Ok(None);
-        };
-        base.read(&self.uuid)?.property(at, key)
     }
 
-    /// Appends one property of records, null where one does not have it or is not there.
-    /// Of those in the base, in place.
-    pub(crate) fn append(
-        &self,
-        places: &[u32],
-        key: KeyCode,
-        vector: &mut Vector,
-    ) -> Result<(), StorageError> {
-        let column = self.column(key)?;
-        let is_clean = |at: u32| self.has(at) && !self.is_changed(at);
-        for run in places.chunk_by(|&a, &b| is_clean(a) == is_clean(b)) {
-            match column.filter(|_| is_clean(run[0])) {
-                Some(column) => column.append(run, vector),
-                None => {
-                    for &at in run {
-                        vector.push(self.property(at, key)?.unwrap_or_default());
-                    }
-                }
-            }
+    /// As [`ChunkAt::property`], of the record alone.
+    pub(crate) fn single_property(&self, at: u32, key: KeyCode) -> Result<Value, StorageError> {
+        let value = match self.found(at) {
+            Some(found) => found.property(key)?,
+            None => None,
+        };
+        Ok(value.unwrap_or_default())
+    }
+
+    /// Whether reads of a key, and those before that had no column, cost more than to
+    /// gather the values that the base has in no column.
+    pub(super) fn is_worth(&self, key: KeyCode, reads: usize) -> Result<bool, StorageError> {
+        let in_rest = match self.base_reader()? {
+            Some(base) => base.rest_of(key)?,
+            None => 0,
+        };
+        let values = self.rows.len() + in_rest;
+        if values == 0 {
+            return Ok(true);
         }
-        Ok(())
+        let before = self.single_reads.fetch_add(reads as u32, Ordering::Relaxed);
+        let is_worth = before as usize + reads >= values;
+        if is_worth {
+            // Other keys begin anew.
+            self.single_reads.store(0, Ordering::Relaxed);
+        }
+        Ok(is_worth)
     }
 
     /// The column of a key in the base, if it has one: of the records that
     /// [`ChunkAt::clean`] tells.
-    pub(crate) fn column(&self, key: KeyCode) -> Result<Option<Column<'_>>, StorageError> {
-        match &self.base {
-            Some(base) => base.read(&self.uuid)?.column(key),
+    pub(super) fn kept_column(&self, key: KeyCode) -> Result<Option<&KeptColumn>, StorageError> {
+        match self.base_reader()? {
+            Some(base) => base.kept_column(key),
             None => Ok(None),
         }
+    }
+
+    /// Values of records that the base does not show.
+    pub(super) fn changed_values(&self, key: KeyCode) -> Result<Vec<(usize, Value)>, StorageError> {
+        let mut values = Vec::with_capacity(self.rows.len());
+        for row in &self.rows {
+            let value = match &row.place {
+                FoundAt::Version(record) => record.properties().get(key).cloned(),
+                _ => self.found_at(row.place.clone()).property(key)?,
+            };
+            values.extend(value.map(|value| (row.at as usize, value)));
+        }
+        Ok(values)
+    }
+
+    /// Values of records that the base shows, of a key without a column in it.
+    pub(super) fn values_in_rest(&self, key: KeyCode) -> Result<Vec<(usize, Value)>, StorageError> {
+        let mut values = Vec::new();
+        if let Some(base) = self.base_reader()? {
+            base.for_each_of_rest(key, |at, value| {
+                if self.is_clean(at) {
+                    values.push((at as usize, value));
+                }
+            })?;
+        }
+        Ok(values)
+    }
+
+    /// Whether the base shows a record.
+    #[inline]
+    pub(super) fn is_clean(&self, at: u32) -> bool {
+        self.has(at) && !self.is_changed(at)
     }
 
     /// Bits of the records that exist and that the base shows, of one word.
@@ -128,11 +172,15 @@ impl<R: Record> ChunkAt<R> {
             true => self.row(at)?.place.clone(),
             false => FoundAt::Chunk(Arc::clone(self.base.as_ref()?), at),
         };
-        Some(Found {
+        Some(self.found_at(place))
+    }
+
+    pub(super) fn found_at(&self, place: FoundAt<R>) -> Found<'_, R> {
+        Found {
             place,
             dictionary: &self.dictionary,
             uuid: &self.uuid,
-        })
+        }
     }
 
     /// A record's own part, if the base shows the record.
@@ -313,98 +361,8 @@ impl<R: Record> Table<R> {
             since,
             dictionary: Arc::clone(&self.dictionary),
             uuid: *self.uuid(),
+            columns: ColumnsAt::default(),
+            single_reads: AtomicU32::new(0),
         })
-    }
-}
-
-/// Chunks of a page of [`PinnedChunks`].
-const PAGE: usize = 64;
-
-type Slot<R> = OnceLock<Arc<ChunkAt<R>>>;
-type Page<R> = OnceLock<Box<[Slot<R>]>>;
-
-/// Chunks as of the commit of one view, by number, found again without a lock. They hold
-/// their extents until the view is dropped.
-pub(crate) struct PinnedChunks<R> {
-    /// Made at the first use, for as many chunks as there are then: a later chunk has
-    /// nothing that the view shows.
-    pages: OnceLock<Box<[Page<R>]>>,
-}
-
-impl<R> Default for PinnedChunks<R> {
-    fn default() -> Self {
-        PinnedChunks {
-            pages: OnceLock::new(),
-        }
-    }
-}
-
-impl<R> std::fmt::Debug for PinnedChunks<R> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("PinnedChunks").finish_non_exhaustive()
-    }
-}
-
-impl<R: Record> PinnedChunks<R> {
-    /// A chunk that was read before.
-    #[inline]
-    pub(crate) fn get(&self, number: u32) -> Option<&ChunkAt<R>> {
-        let pages = self.pages.get()?;
-        let page = pages.get(number as usize / PAGE)?.get()?;
-        page[number as usize % PAGE].get().map(|chunk| &**chunk)
-    }
-
-    /// A chunk as of the view's commit; `None` if there is none.
-    ///
-    /// # Errors
-    /// As [`Table::chunk_at`].
-    #[inline]
-    pub(crate) fn pin(
-        &self,
-        table: &Table<R>,
-        number: u32,
-        csn: u64,
-    ) -> Result<Option<&ChunkAt<R>>, StorageError> {
-        match self.get(number) {
-            Some(chunk) => Ok(Some(chunk)),
-            None => self.keep(table, number, table.chunk_at(number, csn)?),
-        }
-    }
-
-    /// As [`PinnedChunks::pin`] for a single read: `None` also where it would cost more
-    /// than that.
-    #[inline]
-    pub(crate) fn pin_if_cheap(
-        &self,
-        table: &Table<R>,
-        number: u32,
-        csn: u64,
-    ) -> Result<Option<&ChunkAt<R>>, StorageError> {
-        match self.get(number) {
-            Some(chunk) => Ok(Some(chunk)),
-            None => self.keep(table, number, table.cheap_chunk_at(number, csn)?),
-        }
-    }
-
-    #[cold]
-    fn keep(
-        &self,
-        table: &Table<R>,
-        number: u32,
-        chunk: Option<Arc<ChunkAt<R>>>,
-    ) -> Result<Option<&ChunkAt<R>>, StorageError> {
-        let Some(chunk) = chunk else {
-            return Ok(None);
-        };
-        let pages = self.pages.get_or_init(|| {
-            let pages = (table.chunk_count() as usize).div_ceil(PAGE);
-            (0..pages).map(|_| OnceLock::new()).collect()
-        });
-        let page = pages
-            .get(number as usize / PAGE)
-            .map(|page| page.get_or_init(|| (0..PAGE).map(|_| OnceLock::new()).collect()));
-        // A chunk behind those came into being after the view.
-        let slot = page.map(|page| &page[number as usize % PAGE]);
-        Ok(slot.map(|slot| &**slot.get_or_init(|| chunk)))
     }
 }

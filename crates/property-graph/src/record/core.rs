@@ -14,7 +14,7 @@
 use evergraph_storage::layout::{Field, tiles};
 use evergraph_storage::{Entry, StorageError};
 
-use super::content::Fixed;
+use super::content::{EntityKind, Fixed};
 use crate::bytes::{Reader, Wrong};
 use crate::column::Numbers;
 use crate::dictionary::KeyCode;
@@ -266,6 +266,14 @@ impl Core {
         };
         let at = used + 8 * word as usize;
         u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
+    }
+
+    /// The types of relationships, or the sets of labels of nodes.
+    pub(super) fn subjects(&self, of: EntityKind) -> &Numbers {
+        match of {
+            EntityKind::Node => &self.first,
+            EntityKind::Relationship => &self.kind,
+        }
     }
 
     #[inline]

@@ -21,6 +21,7 @@ mod builder;
 mod checkpoint;
 mod chunk;
 mod chunks;
+mod column_at;
 mod content;
 mod core;
 mod found;
@@ -29,23 +30,29 @@ mod ids;
 mod loading;
 mod new_columns;
 mod opening;
+mod pinned;
 mod round;
 mod rows;
 mod scan;
 mod segment;
 mod sizes;
 mod stored;
+mod subjects;
 mod table;
 #[cfg(test)]
 mod tests;
 mod versions;
 
-pub(crate) use at::{ChunkAt, PinnedChunks};
+pub(crate) use at::ChunkAt;
+#[cfg(test)]
+pub(crate) use column_at::tests::columns_at;
+pub(crate) use column_at::{CellAt, ColumnAt, Number, NumbersAt};
 pub use content::EntityKind;
 pub(crate) use content::{Fixed, Record};
 pub use content::{NodeRecord, RelationshipRecord};
 pub(crate) use found::Found;
 pub(crate) use ids::{NoIdsLeft, ReserveError};
 pub(crate) use new_columns::{EncodedColumns, NewColumns};
+pub(crate) use pinned::PinnedChunks;
 pub(crate) use table::TableStats;
 pub(crate) use table::{Geometry, Table};

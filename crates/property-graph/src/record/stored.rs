@@ -4,14 +4,14 @@
 
 use std::sync::{Arc, OnceLock};
 
-use evergraph_storage::{Entry, Extent, StorageError, Uuid, checksum};
+use evergraph_storage::{Bytes, Entry, Extent, StorageError, Uuid, checksum};
 
 use super::builder::{Content, Image};
-use super::content::Fixed;
+use super::content::{EntityKind, Fixed};
 use super::core::{Core, Identity, Listed, REST, Slot};
 use super::rows;
 use crate::bytes::{Reader, Wrong};
-use crate::column::{Column, Layout, Packed};
+use crate::column::{Column, KeptColumn, Packed};
 use crate::dictionary::{Dictionary, KeyCode};
 use crate::value::{Properties, Value};
 
@@ -22,30 +22,30 @@ pub(super) const COLUMNS: u32 = 1;
 pub(super) struct Segment {
     pub(super) key: KeyCode,
     pub(super) entry: Entry,
-    pub(super) extent: Extent,
+    pub(super) extent: Arc<Extent>,
     /// Written by this process: its checksum need not be checked.
     is_own: bool,
     parts: OnceLock<Parts>,
 }
 
-/// Where what lies in the bytes of a column or of the rest.
+/// A column or the rest, checked.
 enum Parts {
-    Column(Layout),
-    Rest(Packed),
+    Column(KeptColumn),
+    Rest(Bytes, Packed),
 }
 
 impl Parts {
-    fn parse(key: KeyCode, bytes: &[u8], identity: &Identity) -> Result<Self, Wrong> {
+    fn parse(key: KeyCode, bytes: Bytes, identity: &Identity) -> Result<Self, Wrong> {
         let slots = identity.records as usize;
         if key != REST {
-            return Layout::parse(bytes, slots).map(Parts::Column);
+            return KeptColumn::parse(bytes, slots).map(Parts::Column);
         }
-        let mut reader = Reader::new(bytes);
-        let rest = Packed::take(bytes, &mut reader, slots)?;
+        let mut reader = Reader::new(&bytes);
+        let rest = Packed::take(&bytes, &mut reader, slots)?;
         if !reader.is_empty() {
             return Err("something follows the rest");
         }
-        Ok(Parts::Rest(rest))
+        Ok(Parts::Rest(bytes, rest))
     }
 }
 
@@ -55,7 +55,7 @@ impl Segment {
         Segment {
             key,
             entry,
-            extent,
+            extent: Arc::new(extent),
             is_own: false,
             parts: OnceLock::new(),
         }
@@ -69,15 +69,14 @@ impl Segment {
         }
     }
 
-    fn read(&self, identity: &Identity, uuid: &Uuid) -> Result<(&[u8], &Parts), StorageError> {
-        let parts = match self.parts.get() {
-            Some(parts) => parts,
+    fn read(&self, identity: &Identity, uuid: &Uuid) -> Result<&Parts, StorageError> {
+        match self.parts.get() {
+            Some(parts) => Ok(parts),
             None => {
                 let parts = self.verify(identity, uuid, !self.is_own)?;
-                self.parts.get_or_init(|| parts)
+                Ok(self.parts.get_or_init(|| parts))
             }
-        };
-        Ok((self.extent.bytes(), parts))
+        }
     }
 
     fn verify(&self, identity: &Identity, uuid: &Uuid, sums: bool) -> Result<Parts, StorageError> {
@@ -98,18 +97,18 @@ impl Segment {
 }
 
 /// The bytes of an extent, verified if `sums`.
-fn check_sum<'a>(
-    extent: &'a Extent,
+fn check_sum(
+    extent: &Arc<Extent>,
     entry: &Entry,
     uuid: &Uuid,
     sums: bool,
-) -> Result<Result<&'a [u8], Wrong>, StorageError> {
-    let bytes = extent.bytes();
+) -> Result<Result<Bytes, Wrong>, StorageError> {
+    let bytes = Bytes::of(extent);
     if sums {
         // All of it at once, where it may have to come from a device.
         extent.prefetch();
         extent.touch()?;
-        if checksum(uuid, extent.offset(), bytes) != entry.crc {
+        if checksum(uuid, extent.offset(), &bytes) != entry.crc {
             return Ok(Err("it has a wrong checksum"));
         }
     }
@@ -130,25 +129,28 @@ pub(super) struct StoredChunk {
 /// Location of the core.
 enum Place {
     /// Read by this process only after its checksum was checked.
-    Extent(Extent),
+    Extent(Arc<Extent>),
     /// Written by this process.
-    Written(Extent),
+    Written(Arc<Extent>),
     /// A chunk of an older format, and the dictionary that its texts have codes of.
-    Rows(Extent, Arc<Dictionary>),
+    Rows(Arc<Extent>, Arc<Dictionary>),
     /// Loaded in bulk by a commit that is in the log; no checkpoint has written it.
-    Loaded(Vec<u8>),
+    Loaded(Bytes),
 }
 
 /// A core that was read.
 struct Opened {
     core: Core,
-    /// The core of a chunk of an older format.
-    converted: Option<Vec<u8>>,
+    /// Those of the core; of a chunk of an older format, as it would be now.
+    bytes: Bytes,
     /// Ascending by key.
-    columns: Vec<(KeyCode, ColumnAt)>,
+    columns: Vec<(KeyCode, Listing)>,
+    /// The types or sets of labels that occur, ascending, once they were asked for.
+    subjects: OnceLock<Box<[i64]>>,
 }
 
-enum ColumnAt {
+/// Where a column that a core lists is.
+enum Listing {
     Core(std::ops::Range<usize>, Box<Parts>),
     Segment(Arc<Segment>),
 }
@@ -162,6 +164,7 @@ impl StoredChunk {
         segments: Vec<Arc<Segment>>,
         dictionary: &Arc<Dictionary>,
     ) -> Result<Self, StorageError> {
+        let extent = Arc::new(extent);
         let place = match entry.generation {
             0 => Place::Rows(extent, Arc::clone(dictionary)),
             _ => Place::Extent(extent),
@@ -193,7 +196,7 @@ impl StoredChunk {
 
     /// A chunk that a checkpoint has just written.
     pub(super) fn written(image: &Image, entry: Entry, extent: Extent) -> Self {
-        let place = Place::Written(extent);
+        let place = Place::Written(Arc::new(extent));
         StoredChunk::at(image.identity, entry, place, image.segments())
     }
 
@@ -209,7 +212,12 @@ impl StoredChunk {
             entries: image.used().into(),
             tombstones: 0,
         };
-        StoredChunk::at(image.identity, entry, Place::Loaded(bytes), Vec::new())
+        StoredChunk::at(
+            image.identity,
+            entry,
+            Place::Loaded(bytes.into()),
+            Vec::new(),
+        )
     }
 
     /// All commits up to this one are in it.
@@ -235,7 +243,7 @@ impl StoredChunk {
 
     /// All extents of it.
     pub(super) fn extents(&self) -> impl Iterator<Item = &Extent> {
-        let columns = self.segments.iter().map(|segment| &segment.extent);
+        let columns = self.segments.iter().map(|segment| &*segment.extent);
         self.extent().into_iter().chain(columns)
     }
 
@@ -281,17 +289,10 @@ impl StoredChunk {
                 self.opened.get_or_init(|| opened)
             }
         };
-        let bytes = match (&opened.converted, &self.place) {
-            (Some(converted), _) => converted,
-            (None, Place::Loaded(bytes)) => bytes,
-            (None, Place::Extent(extent) | Place::Written(extent) | Place::Rows(extent, _)) => {
-                extent.bytes()
-            }
-        };
         Ok(ChunkReader {
             chunk: self,
             opened,
-            bytes,
+            bytes: &opened.bytes,
             uuid,
         })
     }
@@ -303,33 +304,28 @@ impl StoredChunk {
             Place::Extent(extent) | Place::Written(extent) => {
                 check_sum(extent, &self.entry, uuid, sums)?.map_err(wrong)?
             }
-            Place::Loaded(bytes) => bytes,
+            Place::Loaded(bytes) => bytes.clone(),
             Place::Rows(extent, dictionary) => {
                 let bytes = check_sum(extent, &self.entry, uuid, true)?.map_err(wrong)?;
-                let rows = rows::read(bytes, self.identity, used, csn, dictionary);
+                let rows = rows::read(&bytes, self.identity, used, csn, dictionary);
                 let image = rows.map_err(|what| self.damaged(&what))?.finish()?;
-                let converted = image.core(csn);
-                let core = Core::parse(&converted, &self.identity, used, csn).map_err(wrong)?;
-                return self.with_columns(core, &converted).map(|opened| Opened {
-                    converted: Some(converted),
-                    ..opened
-                });
+                image.core(csn).into()
             }
         };
-        let core = Core::parse(bytes, &self.identity, used, csn).map_err(wrong)?;
+        let core = Core::parse(&bytes, &self.identity, used, csn).map_err(wrong)?;
         self.with_columns(core, bytes)
     }
 
     /// Finds the columns that a core lists.
-    fn with_columns(&self, core: Core, bytes: &[u8]) -> Result<Opened, StorageError> {
+    fn with_columns(&self, core: Core, bytes: Bytes) -> Result<Opened, StorageError> {
         let mut columns = Vec::with_capacity(core.columns.len());
         let mut segments = self.segments.iter();
         for (key, listed) in &core.columns {
             let at = match listed {
                 Listed::Inside(range) => {
-                    let parts = Parts::parse(*key, &bytes[range.clone()], &self.identity);
+                    let parts = Parts::parse(*key, bytes.part(range.clone()), &self.identity);
                     let parts = parts.map_err(|what| self.damaged(what))?;
-                    ColumnAt::Core(range.clone(), Box::new(parts))
+                    Listing::Core(range.clone(), Box::new(parts))
                 }
                 Listed::Segment { len, crc } => {
                     let named = segments.next().filter(|segment| {
@@ -339,7 +335,7 @@ impl StoredChunk {
                         let what = format!("its column of key {key} is another one than it names");
                         self.damaged(&what)
                     })?;
-                    ColumnAt::Segment(Arc::clone(named))
+                    Listing::Segment(Arc::clone(named))
                 }
             };
             columns.push((*key, at));
@@ -348,8 +344,9 @@ impl StoredChunk {
             Some(_) => Err(self.damaged("it has a column that it does not name")),
             None => Ok(Opened {
                 core,
-                converted: None,
+                bytes,
                 columns,
+                subjects: OnceLock::new(),
             }),
         }
     }
@@ -387,14 +384,46 @@ impl<'a> ChunkReader<'a> {
         self.opened.core.fixed(self.bytes, at)
     }
 
-    fn parts(&self, at: &'a ColumnAt) -> Result<(&'a [u8], &'a Parts), StorageError> {
-        match at {
-            ColumnAt::Core(range, parts) => Ok((&self.bytes[range.clone()], parts)),
-            ColumnAt::Segment(segment) => segment.read(&self.chunk.identity, self.uuid),
+    /// The types of relationships or the sets of labels of nodes that occur, ascending.
+    pub(super) fn subjects(&self, of: EntityKind) -> &'a [i64] {
+        self.opened.subjects.get_or_init(|| {
+            let slots = self.chunk.identity.records as usize;
+            let numbers = self.opened.core.subjects(of);
+            numbers.distinct(self.bytes, slots).into()
+        })
+    }
+
+    /// Sets the bits of slots whose type or set of labels is one for which `holds` says
+    /// so of its place among [`ChunkReader::subjects`].
+    pub(super) fn mark_subjects(
+        &self,
+        of: EntityKind,
+        holds: impl Fn(usize) -> bool,
+        bits: &mut [u64],
+    ) {
+        let slots = self.chunk.identity.records as usize;
+        let (codes, numbers) = (self.subjects(of), self.opened.core.subjects(of));
+        let places: Vec<usize> = (0..codes.len()).filter(|&at| holds(at)).collect();
+        let mut one = vec![0; bits.len()];
+        // No other code of the chunk lies between those that follow one another.
+        for run in places.chunk_by(|a, b| a + 1 == *b) {
+            let range = (codes[run[0]], codes[run[run.len() - 1]]);
+            one.fill(0);
+            numbers.between(self.bytes, range, slots, &mut one);
+            for (word, one) in bits.iter_mut().zip(&one) {
+                *word |= one;
+            }
         }
     }
 
-    fn find(&self, key: KeyCode) -> Result<Option<(&'a [u8], &'a Parts)>, StorageError> {
+    fn parts(&self, at: &'a Listing) -> Result<&'a Parts, StorageError> {
+        match at {
+            Listing::Core(_, parts) => Ok(parts),
+            Listing::Segment(segment) => segment.read(&self.chunk.identity, self.uuid),
+        }
+    }
+
+    fn find(&self, key: KeyCode) -> Result<Option<&'a Parts>, StorageError> {
         let columns = &self.opened.columns;
         match columns.binary_search_by_key(&key, |column| column.0) {
             Ok(at) => self.parts(&columns[at].1).map(Some),
@@ -404,15 +433,20 @@ impl<'a> ChunkReader<'a> {
 
     /// The column of a key. Of a key without one, all values are in the rest.
     pub(super) fn column(&self, key: KeyCode) -> Result<Option<Column<'a>>, StorageError> {
+        Ok(self.kept_column(key)?.map(KeptColumn::column))
+    }
+
+    /// As [`ChunkReader::column`], to be kept without the chunk.
+    pub(super) fn kept_column(&self, key: KeyCode) -> Result<Option<&'a KeptColumn>, StorageError> {
         Ok(match self.find(key)? {
-            Some((bytes, Parts::Column(layout))) => Some(Column::new(bytes, layout)),
+            Some(Parts::Column(column)) => Some(column),
             _ => None,
         })
     }
 
     fn rest(&self) -> Result<Option<(&'a [u8], &'a Packed)>, StorageError> {
         Ok(match self.find(REST)? {
-            Some((bytes, Parts::Rest(rest))) => Some((bytes, rest)),
+            Some(Parts::Rest(bytes, rest)) => Some((bytes, rest)),
             _ => None,
         })
     }
@@ -436,6 +470,38 @@ impl<'a> ChunkReader<'a> {
         Ok(())
     }
 
+    /// Calls `visit` with the values of a key without a column.
+    pub(super) fn for_each_of_rest(
+        &self,
+        key: KeyCode,
+        mut visit: impl FnMut(u32, Value),
+    ) -> Result<(), StorageError> {
+        let Some((bytes, rest)) = self.rest()? else {
+            return Ok(());
+        };
+        for (at, row) in rest.iter(bytes) {
+            let at = at as u32;
+            if let Some(value) = self.find_in(at, row, key)? {
+                visit(at, value);
+            }
+        }
+        Ok(())
+    }
+
+    /// Records that have some properties without a column, if the key has none.
+    pub(super) fn rest_of(&self, key: KeyCode) -> Result<usize, StorageError> {
+        let columns = &self.opened.columns;
+        match columns.binary_search_by_key(&key, |column| column.0) {
+            Ok(_) => Ok(0),
+            Err(_) => Ok(self.rest()?.map_or(0, |(_, rest)| rest.len())),
+        }
+    }
+
+    fn find_in(&self, at: u32, row: &[u8], key: KeyCode) -> Result<Option<Value>, StorageError> {
+        let value = Properties::find(row, key, &crate::value::codec::NoTextCodes);
+        value.map_err(|error| self.chunk.damaged(&format!("record {at}: {error}")))
+    }
+
     /// One property of a used record.
     pub(super) fn property(&self, at: u32, key: KeyCode) -> Result<Option<Value>, StorageError> {
         if let Some(column) = self.column(key)? {
@@ -443,11 +509,10 @@ impl<'a> ChunkReader<'a> {
         }
         let rest = self.rest()?;
         let row = rest.and_then(|(bytes, rest)| rest.find(bytes, at as usize));
-        let Some(row) = row else {
-            return Ok(None);
-        };
-        let value = Properties::find(row, key, &crate::value::codec::NoTextCodes);
-        value.map_err(|error| self.chunk.damaged(&format!("record {at}: {error}")))
+        match row {
+            Some(row) => self.find_in(at, row, key),
+            None => Ok(None),
+        }
     }
 
     /// All properties of a used record.
@@ -460,8 +525,8 @@ impl<'a> ChunkReader<'a> {
             None => Properties::new(),
         };
         for (key, column) in &self.opened.columns {
-            if let (bytes, Parts::Column(layout)) = self.parts(column)? {
-                properties.set(*key, Column::new(bytes, layout).get(at as usize));
+            if let Parts::Column(column) = self.parts(column)? {
+                properties.set(*key, column.column().get(at as usize));
             }
         }
         Ok(properties)
@@ -480,8 +545,8 @@ impl<'a> ChunkReader<'a> {
     pub(super) fn contents(&self) -> impl Iterator<Item = (KeyCode, Content)> {
         self.opened.columns.iter().map(|(key, at)| {
             let content = match at {
-                ColumnAt::Core(range, _) => Content::New(self.bytes[range.clone()].to_vec()),
-                ColumnAt::Segment(segment) => Content::Kept(Arc::clone(segment)),
+                Listing::Core(range, _) => Content::New(self.bytes[range.clone()].to_vec()),
+                Listing::Segment(segment) => Content::Kept(Arc::clone(segment)),
             };
             (*key, content)
         })

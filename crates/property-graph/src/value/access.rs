@@ -139,6 +139,7 @@ macro_rules! try_from {
         $(impl TryFrom<Value> for $type {
             type Error = ValueError;
 
+            #[inline]
             fn try_from(value: Value) -> Result<Self, ValueError> {
                 match value {
                     $pattern => Ok($made),

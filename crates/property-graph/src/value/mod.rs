@@ -87,6 +87,7 @@ impl Value {
     }
 
     /// Whether it is null.
+    #[inline]
     pub fn is_null(&self) -> bool {
         matches!(self, Value::Null)
     }

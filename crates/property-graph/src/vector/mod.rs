@@ -170,51 +170,36 @@ impl Vector {
         self.validity.push(true);
     }
 
-    /// Adds rows of one type; in place, if the array is of it.
-    pub(crate) fn extend_integers(&mut self, rows: impl Iterator<Item = Option<i64>>) {
-        self.start_with(Values::Integer(Vec::new()));
-        for row in rows {
-            match &mut self.values {
-                Values::Integer(values) => {
-                    values.push(row.unwrap_or(0));
-                    self.validity.push(row.is_some());
-                }
-                _ => self.push(row.map_or(Value::Null, Value::Integer)),
+    /// Adds rows without a value.
+    pub(crate) fn push_nulls(&mut self, rows: usize) {
+        match &mut self.values {
+            Values::Null(nulls) => {
+                *nulls += rows;
+                self.validity.push_same(false, rows);
             }
+            _ => (0..rows).for_each(|_| self.push(Value::Null)),
         }
     }
 
-    /// As [`Vector::extend_integers`].
-    pub(crate) fn extend_floats(&mut self, rows: impl Iterator<Item = Option<f64>>) {
-        self.start_with(Values::Float(Vec::new()));
-        for row in rows {
-            match &mut self.values {
-                Values::Float(values) => {
-                    values.push(row.unwrap_or(0.0));
-                    self.validity.push(row.is_some());
-                }
-                _ => self.push(row.map_or(Value::Null, Value::Float)),
-            }
+    /// The array and the validity, to add rows to both, if the array is of this type, or
+    /// there are only nulls: then it becomes it.
+    #[inline]
+    pub(crate) fn cells<T: Cell>(&mut self) -> Option<(&mut Vec<T>, &mut Validity)> {
+        if let Values::Null(rows) = self.values {
+            self.values = T::array(vec![T::default(); rows]);
         }
+        let cells = T::cells(&mut self.values)?;
+        Some((cells, &mut self.validity))
     }
 
-    /// As [`Vector::extend_integers`].
-    pub(crate) fn extend_texts<'a>(&mut self, rows: impl Iterator<Item = Option<&'a str>>) {
-        self.start_with(Values::Text(Texts::default()));
-        for row in rows {
-            match &mut self.values {
-                Values::Text(texts) => {
-                    texts.push(row.unwrap_or_default());
-                    self.validity.push(row.is_some());
-                }
-                _ => self.push(row.map_or(Value::Null, Value::from)),
-            }
+    /// As [`Vector::cells`], of texts.
+    pub(crate) fn texts(&mut self) -> Option<(&mut Texts, &mut Validity)> {
+        if let Values::Null(rows) = self.values {
+            self.values = Values::Text(std::iter::repeat_n("", rows).collect());
         }
-    }
-
-    fn start_with(&mut self, empty: Values) {
-        if self.is_empty() {
-            self.values = empty;
+        match &mut self.values {
+            Values::Text(texts) => Some((texts, &mut self.validity)),
+            _ => None,
         }
     }
 
@@ -231,6 +216,36 @@ impl Vector {
         }
     }
 }
+
+/// Types with an array of their own.
+pub(crate) trait Cell: Copy + Default {
+    fn array(cells: Vec<Self>) -> Values;
+    fn cells(values: &mut Values) -> Option<&mut Vec<Self>>;
+}
+
+macro_rules! cell {
+    ($cell:ty, $array:ident) => {
+        impl Cell for $cell {
+            fn array(cells: Vec<Self>) -> Values {
+                Values::$array(cells)
+            }
+
+            #[inline]
+            fn cells(values: &mut Values) -> Option<&mut Vec<Self>> {
+                match values {
+                    Values::$array(cells) => Some(cells),
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+cell!(bool, Boolean);
+cell!(i64, Integer);
+cell!(f64, Float);
+cell!(Date, Date);
+cell!(LocalDateTime, LocalDateTime);
 
 impl Values {
     /// Placeholders in the array that a value needs.

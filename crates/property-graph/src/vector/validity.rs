@@ -75,10 +75,20 @@ impl Validity {
     }
 
     /// Adds a row.
+    #[inline]
     pub fn push(&mut self, is_valid: bool) {
+        match self.words.is_none() && is_valid {
+            true => self.rows += 1,
+            false => self.push_word(is_valid.into(), 1),
+        }
+    }
+
+    /// Adds up to 64 rows, the lowest bit first; bits behind them are zero.
+    pub(crate) fn push_word(&mut self, bits: u64, rows: usize) {
+        debug_assert!(rows <= 64 && (rows == 64 || bits >> rows == 0));
         let row = self.rows;
-        self.rows += 1;
-        if self.words.is_none() && is_valid {
+        self.rows += rows;
+        if self.words.is_none() && bits.count_ones() as usize == rows {
             return;
         }
         let words = self.words.get_or_insert_with(|| {
@@ -87,10 +97,27 @@ impl Validity {
             words.extend((rest > 0).then_some((1 << rest) - 1));
             words
         });
-        if row.is_multiple_of(64) {
-            words.push(0);
+        words.resize(self.rows.div_ceil(64), 0);
+        if rows > 0 {
+            words[row / 64] |= bits << (row % 64);
+            let taken = 64 - row % 64;
+            if taken < rows {
+                words[row / 64 + 1] |= bits >> taken;
+            }
         }
-        words[row / 64] |= u64::from(is_valid) << (row % 64);
+    }
+
+    /// Adds rows that are all valid, or all not.
+    pub(crate) fn push_same(&mut self, is_valid: bool, rows: usize) {
+        if self.words.is_none() && is_valid {
+            self.rows += rows;
+            return;
+        }
+        for row in (0..rows).step_by(64) {
+            let some = (rows - row).min(64);
+            let bits = if is_valid { u64::MAX >> (64 - some) } else { 0 };
+            self.push_word(bits, some);
+        }
     }
 }
 
@@ -102,9 +129,22 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bits_come_back(bits in prop::collection::vec(any::<bool>(), 0..200)) {
+        fn bits_come_back(bits in prop::collection::vec(prop::bool::weighted(0.9), 0..200), size in 1usize..130) {
             let mut validity = Validity::default();
             bits.iter().for_each(|&bit| validity.push(bit));
+            // Many at once, of any number.
+            let mut at_once = Validity::default();
+            for (some, size) in bits.chunks(size).zip(std::iter::repeat(size)) {
+                match some.iter().all(|bit| *bit == some[0]) {
+                    true => at_once.push_same(some[0], some.len()),
+                    false if size <= 64 => {
+                        let word = some.iter().rev().fold(0, |word, bit| word << 1 | u64::from(*bit));
+                        at_once.push_word(word, some.len());
+                    }
+                    false => some.iter().for_each(|bit| at_once.push(*bit)),
+                }
+            }
+            prop_assert_eq!(&at_once, &validity);
             let read: Vec<bool> = (0..bits.len()).map(|row| validity.is_valid(row)).collect();
             prop_assert_eq!(&read, &bits);
             prop_assert_eq!(validity.is_all(), bits.iter().all(|&bit| bit));

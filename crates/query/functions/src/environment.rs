@@ -178,6 +178,16 @@ impl<'a> Environment<'a> {
 
     /// Refuses a list of too many elements before it is made.
     pub(crate) fn check_elements(&self, elements: usize) -> Result<(), EvaluationError> {
-        self.check_bytes(elements.saturating_mul(size_of::<Value>()))
+        let bytes = elements.saturating_mul(size_of::<Value>());
+        if bytes > self.most_bytes {
+            let most = self.most_bytes / size_of::<Value>();
+            let message = format!(
+                "the list would have {elements} elements; at most {most} are allowed \
+                 ({} bytes a value); UNWIND range(...) makes no list",
+                self.most_bytes
+            );
+            return Err(EvaluationError::new(ErrorKind::TooLarge, message));
+        }
+        Ok(())
     }
 }

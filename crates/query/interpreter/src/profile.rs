@@ -50,7 +50,7 @@ impl Profile {
         let mut text = print_with(plan, names, &|plan| {
             let operator = places.get(&address(plan));
             let operator = operator.and_then(|&place| self.operators.get(place));
-            operator.map_or(String::new(), |operator| note(operator))
+            operator.map_or(String::new(), note)
         });
         text += &format!(
             "{}, at most {} bytes, {}\n",

@@ -58,7 +58,7 @@ pub(crate) fn tokenizers(tokenizer: Tokenizer) -> TokenizerManager {
 }
 
 impl Fields {
-    pub fn document(&self, text: &Text) -> TantivyDocument {
+    pub(crate) fn document(&self, text: &Text) -> TantivyDocument {
         let mut document = TantivyDocument::new();
         document.add_u64(self.node, text.node.into());
         document.add_ip_addr(self.version, text.version);
@@ -68,7 +68,7 @@ impl Fields {
         document
     }
 
-    pub fn term_of(&self, version: Version) -> Term {
+    pub(crate) fn term_of(&self, version: Version) -> Term {
         Term::from_field_ip_addr(self.version, version)
     }
 }
@@ -80,7 +80,7 @@ pub(crate) struct Documents {
 }
 
 impl Documents {
-    pub fn of(segment: &SegmentReader) -> tantivy::Result<Self> {
+    pub(super) fn of(segment: &SegmentReader) -> tantivy::Result<Self> {
         let columns = segment.fast_fields();
         Ok(Documents {
             nodes: columns.u64(NODE)?,
@@ -89,7 +89,7 @@ impl Documents {
     }
 
     /// `None` of a document that is none of ours.
-    pub fn get(&self, document: u32) -> Option<(u32, Version)> {
+    pub(super) fn get(&self, document: u32) -> Option<(u32, Version)> {
         let node = u32::try_from(self.nodes.first(document)?).ok()?;
         Some((node, self.versions.first(document)?))
     }
@@ -105,7 +105,7 @@ pub(crate) struct Base {
 impl Base {
     /// Opens the files, if all of them are sound and their mark leads to `now`; else
     /// makes an empty index in their place.
-    pub fn open(
+    pub(crate) fn open(
         place: &IndexFile,
         definition: &TextDefinition,
         now: &IndexPosition,
@@ -158,13 +158,17 @@ impl Base {
     }
 
     /// Returns a searcher of the last commit of the files.
-    pub fn newest(&self) -> tantivy::Result<Searcher> {
+    pub(crate) fn newest(&self) -> tantivy::Result<Searcher> {
         self.reader.reload()?;
         Ok(self.reader.searcher())
     }
 
     /// The texts of a node that are in the index.
-    pub fn versions_of(&self, searcher: &Searcher, node: u32) -> tantivy::Result<Vec<Version>> {
+    pub(crate) fn versions_of(
+        &self,
+        searcher: &Searcher,
+        node: u32,
+    ) -> tantivy::Result<Vec<Version>> {
         let term = Term::from_field_u64(self.fields.node, node.into());
         let mut versions = Vec::new();
         for segment in searcher.segment_readers() {

@@ -22,7 +22,7 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    pub fn of(texts: &[Text], tokenizer: Tokenizer) -> tantivy::Result<Self> {
+    pub(super) fn of(texts: &[Text], tokenizer: Tokenizer) -> tantivy::Result<Self> {
         let (schema, fields) = schema();
         let builder = Index::builder().schema(schema);
         let builder = builder.tokenizers(tokenizers(tokenizer));
@@ -42,12 +42,12 @@ impl Batch {
         })
     }
 
-    pub fn searcher(&self) -> &Searcher {
+    pub(super) fn searcher(&self) -> &Searcher {
         &self.searcher
     }
 
     /// The best of the texts that match, `limit` at most.
-    pub fn hits(
+    pub(super) fn hits(
         &self,
         query: &dyn Query,
         limit: usize,

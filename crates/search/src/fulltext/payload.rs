@@ -14,12 +14,12 @@ pub(crate) struct Payload {
 }
 
 impl Payload {
-    pub fn encode(&self) -> String {
+    pub(crate) fn encode(&self) -> String {
         format!("{FORMAT} {} {}", self.superseded, self.mark.encode())
     }
 
     /// `None` if it is none.
-    pub fn decode(text: &str) -> Option<Self> {
+    pub(crate) fn decode(text: &str) -> Option<Self> {
         let mut parts = text.splitn(3, ' ');
         let format: u32 = parts.next()?.parse().ok()?;
         let superseded = parts.next()?.parse().ok()?;

@@ -29,16 +29,16 @@ pub(crate) struct Texts {
 impl Texts {
     /// `key` is that of the database: without knowing it, two texts with the same number
     /// cannot be constructed.
-    pub fn new(definition: TextDefinition, key: [u8; 16]) -> Self {
+    pub(crate) fn new(definition: TextDefinition, key: [u8; 16]) -> Self {
         Texts { definition, key }
     }
 
-    pub fn definition(&self) -> &TextDefinition {
+    pub(crate) fn definition(&self) -> &TextDefinition {
         &self.definition
     }
 
     /// The text of a node; `None` if it has not the label, or none of the properties.
-    pub fn of(&self, node: &Node) -> Option<Text> {
+    pub(crate) fn of(&self, node: &Node) -> Option<Text> {
         if !node.has_label(&self.definition.label) {
             return None;
         }

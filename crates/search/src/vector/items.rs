@@ -23,20 +23,20 @@ pub(crate) struct Items {
 
 impl Items {
     /// A key for a vector of a node; `None` if all numbers were given.
-    pub fn key(&mut self, node: u32) -> Option<Key> {
+    pub(crate) fn key(&mut self, node: u32) -> Option<Key> {
         let number = self.next;
         self.next = number.checked_add(1)?;
         Some((u64::from(node) << 32) | u64::from(number))
     }
 
     /// The key of the vector that a node has.
-    pub fn newest_of(&self, node: u32) -> Option<Key> {
+    pub(crate) fn newest_of(&self, node: u32) -> Option<Key> {
         let number = self.newest.get(&node)?;
         Some((u64::from(node) << 32) | u64::from(*number))
     }
 
     /// All keys of a node.
-    pub fn of(&self, node: u32) -> Vec<Key> {
+    pub(crate) fn of(&self, node: u32) -> Vec<Key> {
         let first = u64::from(node) << 32;
         let old = self.old.range(first..=(first | u64::from(u32::MAX)));
         self.newest_of(node)
@@ -46,7 +46,7 @@ impl Items {
     }
 
     /// A node has another vector from now on, or none; the one it had is old.
-    pub fn set_newest(&mut self, node: u32, key: Option<Key>) {
+    pub(crate) fn set_newest(&mut self, node: u32, key: Option<Key>) {
         if let Some(before) = self.newest_of(node) {
             self.old.insert(before);
         }
@@ -62,7 +62,7 @@ impl Items {
     }
 
     /// A vector is not in the index after all.
-    pub fn forget(&mut self, key: Key) {
+    pub(crate) fn forget(&mut self, key: Key) {
         self.old.remove(&key);
         if self.newest_of(node_of(key)) == Some(key) {
             self.newest.remove(&node_of(key));

@@ -42,7 +42,7 @@ fn failed(error: impl std::fmt::Display) -> VectorError {
 
 impl Library {
     /// An index without vectors.
-    pub fn new(definition: &VectorDefinition) -> Result<Self, VectorError> {
+    pub(crate) fn new(definition: &VectorDefinition) -> Result<Self, VectorError> {
         let options = IndexOptions {
             dimensions: definition.dimensions,
             metric: match definition.metric {
@@ -69,7 +69,10 @@ impl Library {
     }
 
     /// An index as [`Library::write`] gave it.
-    pub fn of_bytes(definition: &VectorDefinition, bytes: &[u8]) -> Result<Self, VectorError> {
+    pub(crate) fn of_bytes(
+        definition: &VectorDefinition,
+        bytes: &[u8],
+    ) -> Result<Self, VectorError> {
         let library = Self::new(definition)?;
         library.index.load_from_buffer(bytes).map_err(failed)?;
         if library.index.dimensions() != definition.dimensions {
@@ -80,7 +83,7 @@ impl Library {
     }
 
     /// Appends all of it to some bytes, behind its length in eight of them.
-    pub fn write(&self, bytes: &mut Vec<u8>) -> Result<(), VectorError> {
+    pub(crate) fn write(&self, bytes: &mut Vec<u8>) -> Result<(), VectorError> {
         let length = self.index.serialized_length();
         bytes.extend((length as u64).to_le_bytes());
         let start = bytes.len();
@@ -98,7 +101,7 @@ impl Library {
     }
 
     /// Vectors in it.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.index.size()
     }
 
@@ -106,7 +109,7 @@ impl Library {
     /// own: a thread of a pool, which the caller's may be, takes up other work while it
     /// waits for a share of its own, for example a search that waits for the index.
     /// `&mut` keeps other users out meanwhile.
-    pub fn add(&mut self, vectors: &[(Key, Vec<f32>)]) -> Result<(), VectorError> {
+    pub(crate) fn add(&mut self, vectors: &[(Key, Vec<f32>)]) -> Result<(), VectorError> {
         let wanted = self.len() + vectors.len();
         if wanted > self.index.capacity() {
             self.reserve(wanted.next_power_of_two())?;
@@ -135,7 +138,7 @@ impl Library {
     }
 
     /// Removes vectors; of keys that it has not, nothing.
-    pub fn remove(&mut self, keys: &[Key]) -> Result<(), VectorError> {
+    pub(crate) fn remove(&mut self, keys: &[Key]) -> Result<(), VectorError> {
         for &key in keys {
             self.index.remove(key).map_err(failed)?;
         }
@@ -143,14 +146,14 @@ impl Library {
     }
 
     /// The vector of a key.
-    pub fn get(&self, key: Key) -> Result<Option<Vec<f32>>, VectorError> {
+    pub(crate) fn get(&self, key: Key) -> Result<Option<Vec<f32>>, VectorError> {
         let mut vector = vec![0.0; self.dimensions];
         let found = self.index.get(key, &mut vector).map_err(failed)?;
         Ok((found > 0).then_some(vector))
     }
 
     /// Keys of vectors near to another, the nearest first, of those that `keep` takes.
-    pub fn near(
+    pub(crate) fn near(
         &self,
         query: &[f32],
         count: usize,

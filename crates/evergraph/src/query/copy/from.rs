@@ -249,12 +249,10 @@ impl<'c> Copying<'c> {
             rejects: rejects.transpose()?,
         };
         copying.check_columns(&source)?;
-        let mut count = 0_u64;
-        for row in source.rows.by_ref() {
+        for (count, row) in (0_u64..).zip(source.rows.by_ref()) {
             if count.is_multiple_of(AT_ONCE) {
                 ask()?;
             }
-            count += 1;
             let taken = match row {
                 Ok(row) => copying.take(row),
                 Err(SourceError::Bad(bad)) => Err(Refused::Bad(bad)),

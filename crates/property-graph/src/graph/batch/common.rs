@@ -12,6 +12,7 @@ use crate::dictionary::TypeCode;
 use crate::graph::error::GraphError;
 use crate::graph::read::direction::Direction;
 use crate::graph::read::sorted::{SortedKey, SortedSection, sort};
+use crate::record::NodeRecord;
 
 /// For fewer rows no section is sorted, but single lists.
 const MANY_ROWS: usize = 256;
@@ -95,6 +96,8 @@ struct SortedReader<'s> {
     /// Whether sections may be sorted whole.
     whole: bool,
     shift: u32,
+    /// Nodes are below this.
+    bound: u32,
     /// By section, once it was looked for: its copy, if it has one.
     sections: Vec<Option<Option<Arc<SortedSection>>>>,
     /// Lists that were sorted alone.
@@ -112,6 +115,7 @@ impl<'s> SortedReader<'s> {
             lists: Listed::new(source, asked.types, asked.direction),
             whole: asked.nodes.len() >= MANY_ROWS && types <= MOST_TYPES,
             shift: source.view.core().store.section_shift(),
+            bound: source.bound::<NodeRecord>(),
             asked,
             sections: Vec::new(),
             alone: HashMap::new(),
@@ -125,12 +129,12 @@ impl<'s> SortedReader<'s> {
         if self.last.replace(node) == Some(node) {
             return Ok(());
         }
-        let number = node >> self.shift;
-        let is_changed = self.source.changed_types(node, self.asked.types).is_some();
-        if !is_changed && self.section(number)?.is_some() {
+        let has_section =
+            || node < self.bound && self.source.changed_types(node, self.asked.types).is_none();
+        if has_section() && self.section(node >> self.shift)?.is_some() {
             return Ok(());
         }
-        if !self.alone.contains_key(&node) {
+        if !self.alone.contains_key(&node) && node < self.bound {
             let mut lists = ManyLists::default();
             let account = Account::default();
             let mut charge = account.growing()?;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use evergraph_storage::StorageError;
 
+use super::passing;
 use crate::dictionary::{Dictionary, KeyCode, LabelCode, TypeCode};
 use crate::expression::{Comparison, compared, is_in};
 use crate::graph::counts::{Counted, Counts};
@@ -69,21 +70,6 @@ pub enum Test {
 }
 
 impl Test {
-    /// The integers that pass it, if it is of integers: from the least to the most.
-    fn interval(&self) -> Option<(i64, i64)> {
-        let Test::Compares(comparison, Value::Integer(value)) = self else {
-            return None;
-        };
-        match comparison {
-            Comparison::Equal => Some((*value, *value)),
-            Comparison::Less => Some((i64::MIN, value.checked_sub(1)?)),
-            Comparison::LessOrEqual => Some((i64::MIN, *value)),
-            Comparison::Greater => Some((value.checked_add(1)?, i64::MAX)),
-            Comparison::GreaterOrEqual => Some((*value, i64::MAX)),
-            Comparison::Unequal => None,
-        }
-    }
-
     /// Whether a value passes it; null is that of an absent property.
     pub fn holds(&self, value: &Value) -> bool {
         let truth = match (self, value) {
@@ -95,6 +81,28 @@ impl Test {
             (Test::IsNotNull, _) => Some(!value.is_null()),
         };
         truth == Some(true)
+    }
+
+    /// As [`Test::holds`], of a text.
+    pub(super) fn holds_text(&self, text: &str) -> bool {
+        match self {
+            Test::Compares(comparison, Value::Text(other)) => {
+                let order = text.cmp(other);
+                match comparison {
+                    Comparison::Equal => order.is_eq(),
+                    Comparison::Unequal => order.is_ne(),
+                    Comparison::Less => order.is_lt(),
+                    Comparison::LessOrEqual => order.is_le(),
+                    Comparison::Greater => order.is_gt(),
+                    Comparison::GreaterOrEqual => order.is_ge(),
+                }
+            }
+            Test::Compares(..) => self.holds(&Value::from(text)),
+            Test::In(list) => list.iter().any(|other| other.as_text() == Some(text)),
+            Test::StartsWith(start) => text.starts_with(&**start),
+            Test::IsNull => false,
+            Test::IsNotNull => true,
+        }
     }
 }
 
@@ -195,34 +203,14 @@ impl Filter {
         selected: &mut [u64],
     ) -> Result<(), StorageError> {
         for (key, test) in &self.tests {
-            let column = chunk.column(*key)?;
-            // Integers are compared in place, without a branch for each.
-            let in_place = column.filter(|column| !column.has_exceptions());
-            let interval = test.interval();
-            let passing = in_place
-                .zip(interval)
-                .and_then(|(column, (least, most))| column.between(least, most));
-            if let Some(passing) = passing {
-                for (number, word) in selected.iter_mut().enumerate() {
-                    let clean = *word & chunk.clean(number);
-                    let mut kept = *word & !clean;
-                    retain_in(&mut kept, 64 * number as u32, |at| {
-                        let value = chunk.property(at, *key)?;
-                        Ok(test.holds(&value.unwrap_or_default()))
-                    })?;
-                    *word = kept | clean & passing[number];
-                }
-                continue;
+            let count: u32 = selected.iter().map(|word| word.count_ones()).sum();
+            match chunk.column(*key, count as usize)? {
+                _ if count == 0 => return Ok(()),
+                Some(column) => passing::refine(test, column, selected),
+                None => retain(selected, |at| {
+                    Ok(test.holds(&chunk.single_property(at, *key)?))
+                })?,
             }
-            retain(selected, |at| {
-                let is_clean = chunk.clean(at as usize / 64) >> (at % 64) & 1 == 1;
-                let in_column = column.filter(|_| is_clean);
-                let value = match in_column {
-                    Some(column) => column.get(at as usize),
-                    None => chunk.property(at, *key)?.unwrap_or_default(),
-                };
-                Ok(test.holds(&value))
-            })?;
         }
         Ok(())
     }
@@ -270,23 +258,15 @@ impl Filtered for NodeRecord {
             selected.fill(0);
             return Ok(());
         };
-        // A chunk has few different sets of labels, and neighbors often the same.
-        let mut known: Vec<(u32, bool)> = Vec::new();
-        retain(selected, |at| {
-            let set = chunk.fixed_in_base(at)?.map(|fixed| fixed.first);
-            let recalled = known.iter().find(|(code, _)| Some(*code) == set);
-            if let Some((_, holds)) = recalled {
-                return Ok(*holds);
-            }
-            let known_labels = set.and_then(|set| dictionary.label_set(set));
-            let holds = match (&known_labels, chunk.found(at)) {
-                (Some(of_set), _) => labels.holds(of_set),
-                (None, Some(found)) => labels.holds(&found.labels()?),
-                (None, None) => false,
-            };
-            known.extend(set.map(|set| (set, holds)));
-            Ok(holds)
-        })
+        chunk.retain_subjects(
+            selected,
+            |set| {
+                let of_set = dictionary.label_set(set as u32);
+                of_set.map(|of_set| labels.holds(&of_set))
+            },
+            |record| labels.holds(&record.labels),
+            |found| Ok(labels.holds(&found.labels()?)),
+        )
     }
 }
 
@@ -313,10 +293,13 @@ impl Filtered for RelationshipRecord {
             selected.fill(0);
             return Ok(());
         };
-        retain(selected, |at| {
-            let ends = chunk.ends(at)?;
-            Ok(ends.is_some_and(|ends| types.binary_search(&ends.0).is_ok()))
-        })
+        let is_one = |kind: u16| types.binary_search(&kind).is_ok();
+        chunk.retain_subjects(
+            selected,
+            |kind| Some(is_one(kind as u16)),
+            |record| is_one(record.kind),
+            |found| Ok(is_one(found.ends()?.0)),
+        )
     }
 }
 
@@ -326,23 +309,13 @@ fn retain(
     mut keep: impl FnMut(u32) -> Result<bool, StorageError>,
 ) -> Result<(), StorageError> {
     for (number, word) in selected.iter_mut().enumerate() {
-        retain_in(word, 64 * number as u32, &mut keep)?;
-    }
-    Ok(())
-}
-
-/// As [`retain`], of one word, whose bits are places from `first` on.
-fn retain_in(
-    word: &mut u64,
-    first: u32,
-    mut keep: impl FnMut(u32) -> Result<bool, StorageError>,
-) -> Result<(), StorageError> {
-    let mut left = *word;
-    while left != 0 {
-        let bit = left.trailing_zeros();
-        left &= left - 1;
-        if !keep(first + bit)? {
-            *word &= !(1 << bit);
+        let mut left = *word;
+        while left != 0 {
+            let bit = left.trailing_zeros();
+            left &= left - 1;
+            if !keep(64 * number as u32 + bit)? {
+                *word &= !(1 << bit);
+            }
         }
     }
     Ok(())

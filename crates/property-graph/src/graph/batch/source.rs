@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::Labels;
 use super::account::Account;
 use super::filter::{Filter, Filtered};
+use super::gather::Gather;
 use super::{Ends, UNCOMMITTED};
 use crate::dictionary::{KeyCode, LabelCode, Names};
 use crate::graph::error::GraphError;
@@ -14,7 +15,6 @@ use crate::graph::read::tabled::Tabled;
 use crate::graph::view::View;
 use crate::record::{ChunkAt, NodeRecord, RelationshipRecord};
 use crate::transaction::{Changed, Predicate, Reads};
-use crate::value::Value;
 use crate::vector::{Validity, Vector};
 
 /// What is read: a view, and what a transaction has changed.
@@ -64,7 +64,10 @@ impl<'a> Source<'a> {
         committed.max(own.map_or(0, |id| id + 1))
     }
 
-    fn chunk<R: Tabled>(&self, number: u32) -> Result<Option<&'a ChunkAt<R>>, GraphError> {
+    pub(super) fn chunk<R: Tabled>(
+        &self,
+        number: u32,
+    ) -> Result<Option<&'a ChunkAt<R>>, GraphError> {
         let (table, csn) = (R::table(self.view.core()), self.view.csn());
         Ok(R::pins(self.view).pin(table, number, csn)?)
     }
@@ -160,46 +163,10 @@ impl<'a> Source<'a> {
         key: KeyCode,
         account: &Account,
     ) -> Result<Vector, GraphError> {
-        /// Rows between two looks at the vector's size.
-        const ROWS: usize = 256;
         self.has_read_rows::<R>(ids);
         let mut charge = account.growing()?;
         let mut vector = Vector::new();
-        let table = R::table(self.view.core());
-        let (mut places, mut charged) = (Vec::new(), 0);
-        let mut left = ids;
-        while let Some(&first) = left.first() {
-            if let Some(change) = self.overlay.and_then(|own| own.change::<R>(first)) {
-                let value = change
-                    .after()
-                    .and_then(|record| record.properties().get(key));
-                vector.push(value.cloned().unwrap_or_default());
-                left = &left[1..];
-            } else {
-                let number = table.place_of(first).0;
-                places.clear();
-                for &id in left.iter().take(ROWS) {
-                    let (other, at) = table.place_of(id);
-                    let is_own = || {
-                        self.overlay
-                            .is_some_and(|own| own.change::<R>(id).is_some())
-                    };
-                    if other != number || is_own() {
-                        break;
-                    }
-                    places.push(at);
-                }
-                left = &left[places.len()..];
-                match self.chunk::<R>(number)? {
-                    Some(chunk) => chunk.append(&places, key, &mut vector)?,
-                    None => places.iter().for_each(|_| vector.push(Value::Null)),
-                }
-            }
-            if vector.len() - charged >= ROWS {
-                charged = vector.len();
-                charge.to(vector.bytes() as u64)?;
-            }
-        }
+        Gather::<R>::new(*self, key, ids.len()).append(ids, &mut vector, &mut charge)?;
         charge.done(vector.bytes() as u64)?;
         Ok(vector)
     }
@@ -320,10 +287,14 @@ fn clear(selected: &mut [u64], at: u32) {
 }
 
 fn push_ids(selected: &[u64], first: u32, ids: &mut Vec<u32>) {
-    for (number, &word) in selected.iter().enumerate() {
+    for (start, &word) in (first..).step_by(64).zip(selected) {
+        if word == u64::MAX {
+            ids.extend(start..start + 64);
+            continue;
+        }
         let mut left = word;
         while left != 0 {
-            ids.push(first + 64 * number as u32 + left.trailing_zeros());
+            ids.push(start + left.trailing_zeros());
             left &= left - 1;
         }
     }

@@ -39,10 +39,12 @@ impl Tabled for NodeRecord {
 
     const SUBJECTS: Names = Names::Labels;
 
+    #[inline]
     fn table(core: &Core) -> &Table<Self> {
         core.state.nodes()
     }
 
+    #[inline]
     fn pins(view: &View) -> &PinnedChunks<Self> {
         &view.read.nodes
     }
@@ -68,10 +70,12 @@ impl Tabled for RelationshipRecord {
 
     const SUBJECTS: Names = Names::Types;
 
+    #[inline]
     fn table(core: &Core) -> &Table<Self> {
         core.state.relationships()
     }
 
+    #[inline]
     fn pins(view: &View) -> &PinnedChunks<Self> {
         &view.read.relationships
     }

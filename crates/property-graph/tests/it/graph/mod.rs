@@ -3,6 +3,7 @@
 
 mod batches;
 mod changes;
+mod columns;
 mod counts;
 mod crash;
 mod definitions;

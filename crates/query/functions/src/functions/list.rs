@@ -65,27 +65,76 @@ fn elements(datum: &Datum) -> std::result::Result<Elements<'_>, EvaluationError>
 }
 
 fn range(arguments: &[Datum], environment: &Environment<'_>) -> Result {
-    let number = |at: usize| arguments.get(at)?.as_value()?.as_integer();
-    let (Some(start), Some(end)) = (number(0), number(1)) else {
-        return Err(unreachable_type());
-    };
-    let step = number(2).unwrap_or(1);
-    if step == 0 {
-        return Err(wrong(
-            ErrorKind::NumberOutOfRange,
-            "range() needs a step other than 0",
-        ));
+    let range = Range::of(arguments)?;
+    environment.check_elements(range.count)?;
+    Ok(Datum::Value(Value::List(
+        range.map(Value::Integer).collect(),
+    )))
+}
+
+/// The integers of `range(...)`, one after another.
+#[derive(Clone, Debug)]
+pub struct Range {
+    next: i64,
+    step: i64,
+    count: usize,
+}
+
+impl Range {
+    /// Of arguments that have the types of the function's.
+    fn of(arguments: &[Datum]) -> std::result::Result<Self, EvaluationError> {
+        let number = |at: usize| arguments.get(at)?.as_value()?.as_integer();
+        let (Some(start), Some(end)) = (number(0), number(1)) else {
+            return Err(unreachable_type());
+        };
+        let step = number(2).unwrap_or(1);
+        if step == 0 {
+            return Err(wrong(
+                ErrorKind::NumberOutOfRange,
+                "range() needs a step other than 0",
+            ));
+        }
+        let span = (i128::from(end) - i128::from(start)) / i128::from(step);
+        let is_empty = (end < start) != (step < 0) && end != start;
+        let count = match is_empty {
+            true => 0,
+            false => usize::try_from(span + 1).unwrap_or(usize::MAX),
+        };
+        let next = start;
+        Ok(Range { next, step, count })
     }
-    let span = (i128::from(end) - i128::from(start)) / i128::from(step);
-    if (end < start) != (step < 0) && end != start {
-        return Ok(Datum::list(Vec::new()));
+}
+
+impl Iterator for Range {
+    type Item = i64;
+
+    fn next(&mut self) -> Option<i64> {
+        self.count = self.count.checked_sub(1)?;
+        let next = self.next;
+        // Behind the last one there may be no integer.
+        self.next = next.wrapping_add(self.step);
+        Some(next)
     }
-    let count = usize::try_from(span + 1).unwrap_or(usize::MAX);
-    environment.check_elements(count)?;
-    // None of them is out of range, but a product may be on its way.
-    let integers =
-        (0..count as i64).map(|at| Value::Integer(start.wrapping_add(at.wrapping_mul(step))));
-    Ok(Datum::Value(Value::List(integers.collect())))
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.count, Some(self.count))
+    }
+}
+
+impl ExactSizeIterator for Range {}
+
+/// The integers of a call of `range` without the list of them; `None` of null.
+///
+/// # Errors
+/// As a call of the function, but for its length.
+pub fn range_of(
+    function: &Function,
+    arguments: &[Datum],
+) -> std::result::Result<Option<Range>, EvaluationError> {
+    match super::checked(function, arguments)? {
+        false => Ok(None),
+        true => Range::of(arguments).map(Some),
+    }
 }
 
 fn reverse(arguments: &[Datum], _: &Environment<'_>) -> Result {

@@ -14,6 +14,8 @@ mod text;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+pub use list::{Range, range_of};
+
 pub use definition::{Category, Evaluation, Function, OnNull, Parameter, Times};
 
 use crate::datum::Datum;
@@ -93,7 +95,7 @@ pub fn call(
     arguments: &[Datum],
     environment: &Environment<'_>,
 ) -> Result<Datum, EvaluationError> {
-    function.check_count(arguments.len())?;
+    let is_null = !checked(function, arguments)?;
     let Evaluation::Scalar(evaluate) = function.evaluation else {
         let message = format!("{}() aggregates rows: it is no call here", function.name);
         return Err(EvaluationError::new(
@@ -101,13 +103,23 @@ pub fn call(
             message,
         ));
     };
+    match is_null {
+        true => Ok(Datum::NULL),
+        false => evaluate(arguments, environment),
+    }
+}
+
+/// Refuses arguments of another number or of other types than a function takes; whether
+/// it is evaluated, and not null for a null.
+fn checked(function: &Function, arguments: &[Datum]) -> Result<bool, EvaluationError> {
+    function.check_count(arguments.len())?;
     if function.on_null == OnNull::Null && arguments.iter().any(Datum::is_null) {
-        return Ok(Datum::NULL);
+        return Ok(false);
     }
     for (at, argument) in arguments.iter().enumerate() {
         function.check_type(at, Types::of(argument))?;
     }
-    evaluate(arguments, environment)
+    Ok(true)
 }
 
 /// An error of an argument's value.

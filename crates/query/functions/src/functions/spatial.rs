@@ -18,8 +18,8 @@ const TWO: &[super::Parameter] = &[needs("from", Types::POINT), needs("to", Type
 const DISTANCE: &str = "Distance of two points: in metres on the globe, else by their \
     coordinates; null if they are of different coordinate systems.";
 
-/// Radius of the globe in metres, on average.
-const RADIUS: f64 = 6_371_009.0;
+/// Radius of the globe in metres: the one that Neo4j takes, so that distances agree.
+const RADIUS: f64 = 6_378_140.0;
 const FIELDS: [&str; 8] = [
     "x",
     "y",

@@ -1,8 +1,11 @@
 //! Expressions over the elements of lists, and over the rows of subqueries.
 
+use std::sync::Arc;
+
 use evergraph_functions::Datum;
 use evergraph_functions::operators::boolean;
 use evergraph_planner::{Comprehension, Quantified, Reduce, Slot, Subquery};
+use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{NodeId, RelationshipId};
 use evergraph_syntax::tree::{Labels, Quantity, SubqueryKind};
 
@@ -10,6 +13,9 @@ use super::{Result, Row};
 use crate::QueryError;
 use crate::batch::{Batch, bytes_of};
 use crate::run::{Flow, Run};
+
+/// Lists and maps within each other that a fold may make: what reads values is recursive.
+const DEEPEST: usize = 1000;
 
 impl Run<'_, '_> {
     /// Elements of a list; `None` of null.
@@ -108,9 +114,15 @@ impl Run<'_, '_> {
         };
         for element in elements {
             self.step()?;
+            let before = value.clone();
             value = self.within(row, of.accumulator, value, |row| {
                 self.within(row, of.variable, element, |row| self.value(&of.step, row))
             })?;
+            if !is_same_list(&before, &value) && is_deeper(&value, DEEPEST) {
+                let message =
+                    format!("lists and maps lie more than {DEEPEST} deep within each other");
+                return Err(QueryError::runtime("ResourceError", "TooDeep", message));
+            }
         }
         Ok(value)
     }
@@ -166,6 +178,34 @@ impl Run<'_, '_> {
 /// Bytes that the values of a slot have in lists, about.
 pub(crate) fn size_of_list(batch: &Batch, slot: Slot) -> usize {
     batch.len() * size_of::<Datum>() + batch.column(slot).bytes()
+}
+
+fn is_same_list(one: &Datum, other: &Datum) -> bool {
+    match (one, other) {
+        (Datum::List(one), Datum::List(other)) => Arc::ptr_eq(one, other),
+        (Datum::Value(Value::List(one)), Datum::Value(Value::List(other))) => {
+            Arc::ptr_eq(one, other)
+        }
+        _ => false,
+    }
+}
+
+/// Whether lists and maps lie deeper within each other than so.
+fn is_deeper(datum: &Datum, most: usize) -> bool {
+    fn of_value(value: &Value, most: usize) -> bool {
+        let mut inner: Box<dyn Iterator<Item = &Value>> = match value {
+            Value::List(values) => Box::new(values.iter()),
+            Value::Map(entries) => Box::new(entries.values()),
+            _ => return false,
+        };
+        most == 0 || inner.any(|value| of_value(value, most - 1))
+    }
+    match datum {
+        Datum::List(data) => most == 0 || data.iter().any(|one| is_deeper(one, most - 1)),
+        Datum::Map(entries) => most == 0 || entries.values().any(|one| is_deeper(one, most - 1)),
+        Datum::Value(value) => of_value(value, most),
+        _ => false,
+    }
 }
 
 /// Whether labels are there, of which `has` says.

@@ -15,7 +15,7 @@ pub(crate) use parts::{numbers, operand_of};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use evergraph_functions::functions::Function;
+use evergraph_functions::functions::{Function, Range};
 use evergraph_functions::operators::{self, Binary, Unary, boolean};
 use evergraph_functions::{Datum, functions};
 use evergraph_planner::{Case, Constant, Expression, MapItem, MapProjection, Slot, Step};
@@ -241,6 +241,17 @@ impl Run<'_, '_> {
         self.work(arguments.iter().map(length_of).sum())?;
         let function = self.function(name)?;
         Ok(functions::call(function, &arguments, &self.environment)?)
+    }
+
+    /// The integers of a call of `range`; `None` if the expression is another, or null.
+    pub(crate) fn range(&self, of: &Expression, row: &mut Row<'_>) -> Result<Option<Range>> {
+        match of {
+            Expression::Call(name, arguments) if &**name == "range" => {
+                let arguments = self.all(arguments, row)?;
+                Ok(functions::range_of(self.function(name)?, &arguments)?)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// A function by its name in the plan; looked up once.

@@ -195,21 +195,47 @@ impl Run<'_, '_> {
         sink: &mut Sink<'_>,
     ) -> Result<Flow> {
         self.for_each_row(batch, sink, |row, out| {
-            let list = self.value(list, row)?;
-            if list.is_null() {
-                return Ok(Flow::Continue);
-            }
-            let Some(elements) = list.elements() else {
-                return out.add([(slot, Filled::Datum(list))]);
-            };
-            for element in elements.iter() {
-                self.step()?;
-                if out.add([(slot, Filled::Datum(element))])? == Flow::Stop {
+            let one = |datum| Ok(Some(datum));
+            self.each_element(list, row, &one, &mut |element| {
+                out.add([(slot, Filled::Datum(element))])
+            })
+        })
+    }
+
+    /// Gives the elements of a list one by one, none of null, and `one` of what is no
+    /// list. `range(...)` is never a list.
+    pub(super) fn each_element(
+        &self,
+        list: &Expression,
+        row: &mut Row<'_>,
+        one: &dyn Fn(Datum) -> Result<Option<Datum>>,
+        each: &mut dyn FnMut(Datum) -> Result<Flow>,
+    ) -> Result<Flow> {
+        let mut give = |element: Datum| {
+            self.step()?;
+            each(element)
+        };
+        if let Some(range) = self.range(list, row)? {
+            for number in range {
+                if give(number.into())? == Flow::Stop {
                     return Ok(Flow::Stop);
                 }
             }
-            Ok(Flow::Continue)
-        })
+            return Ok(Flow::Continue);
+        }
+        let list = self.value(list, row)?;
+        if list.is_null() {
+            return Ok(Flow::Continue);
+        }
+        let Some(elements) = list.elements() else {
+            return one(list)?.map_or(Ok(Flow::Continue), give);
+        };
+        for element in elements.iter() {
+            if give(element)? == Flow::Stop {
+                return Ok(Flow::Stop);
+            }
+        }
+        Ok(Flow::Continue)
     }
 
     pub(super) fn union(

@@ -212,19 +212,15 @@ impl Run<'_, '_> {
         batch: &Batch,
     ) -> Result<()> {
         for at in 0..batch.len() {
-            let list = self.value(list, &mut Row::new(batch, at))?;
-            if list.is_null() {
-                continue;
-            }
-            let Some(elements) = list.elements() else {
-                let message = format!("FOREACH takes a LIST, not a {}", list.type_name());
-                return Err(QueryError::type_error(message));
+            let one = |datum: Datum| {
+                let message = format!("FOREACH takes a LIST, not a {}", datum.type_name());
+                Err(QueryError::type_error(message))
             };
-            for element in elements.iter() {
+            self.each_element(list, &mut Row::new(batch, at), &one, &mut |element| {
                 let mut row = batch.row(at);
                 row.set(variable, Column::Same(element));
-                self.run(inner, row, &mut |_| Ok(Flow::Continue))?;
-            }
+                self.run(inner, row, &mut |_| Ok(Flow::Continue))
+            })?;
         }
         Ok(())
     }

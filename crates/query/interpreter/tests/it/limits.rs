@@ -164,12 +164,6 @@ fn what_is_deep_or_long_is_refused_or_runs() {
     assert_eq!(value(&graph, &many), 1i64.into());
     rows(&graph, &"CREATE (:N) ".repeat(900));
     assert_eq!(value(&graph, "MATCH (n:N) RETURN count(*)"), 900i64.into());
-    assert!(
-        attempt(
-            &graph,
-            "UNWIND range(1, 1000000000000) AS x RETURN count(*)"
-        )
-        .is_err()
-    );
+    assert!(attempt(&graph, "RETURN range(1, 1000000000000)").is_err());
     assert!(attempt(&graph, "RETURN reduce(s = 'a', x IN range(1, 100) | s + s)").is_err());
 }

@@ -1,5 +1,6 @@
 //! Queries on graphs, through the public interface.
 
+mod bad_input;
 mod counts;
 mod groups;
 mod joins;
@@ -7,6 +8,7 @@ mod limits;
 mod paths;
 mod profile;
 mod queries;
+mod spellings;
 mod spill;
 mod streams;
 mod subqueries;

@@ -147,7 +147,7 @@ impl Pattern {
             ends.extend((out && from == node).then_some(to));
             ends.extend((back && to == node && !(out && from == to)).then_some(from));
             for end in ends.into_iter().filter(|_| of.is_none_or(|of| of == kind)) {
-                let closes = edges.len() > 0 && nodes[0] == node;
+                let closes = !edges.is_empty() && nodes[0] == node;
                 let is_new = match self.mode {
                     Mode::Walk => true,
                     Mode::Trail => !edges.contains(&id),
@@ -429,6 +429,10 @@ fn what_makes_no_path_is_refused() {
     for (text, message) in [
         ("MATCH ((a)-[r]->+(b)){2} RETURN a", "a part that repeats"),
         ("MATCH ((a)){2} RETURN a", "no relationship"),
+        (
+            "CALL { AS OF 'x' MATCH (n) RETURN n } RETURN n",
+            "AS OF of a subquery",
+        ),
         ("MATCH (a)((b)-->(c))(d) RETURN a", "beside other parts"),
         ("MATCH (p = (a)-->(b)){2} RETURN p", "has a name"),
         ("MATCH WALK (a)-->+(b) RETURN a", "no greatest length"),

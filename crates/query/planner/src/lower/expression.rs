@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use evergraph_syntax::scope::float_of;
 use evergraph_syntax::tree::{self, Node, SubqueryKind};
 
 use super::{Lowering, Scope, text};
@@ -49,7 +50,10 @@ impl Lowering<'_> {
             Node::Float(value) => Expression::Constant(Constant::Float(*value)),
             Node::Text(value) => Expression::Constant(Constant::Text(value.as_str().into())),
             Node::Parameter(name) => Expression::Parameter(name.as_str().into()),
-            Node::Variable(name) => Expression::Slot(self.variable(name, scope, from.at)?),
+            Node::Variable(name) => match (scope.contains_key(name), float_of(name)) {
+                (false, Some(value)) => Expression::Constant(Constant::Float(value)),
+                _ => Expression::Slot(self.variable(name, scope, from.at)?),
+            },
             Node::List(items) => Expression::List(self.expressions(items, scope)?),
             Node::Map(map) => Expression::Map(self.map(map, scope)?),
             Node::Access(of, steps) => {

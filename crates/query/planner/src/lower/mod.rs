@@ -111,6 +111,8 @@ pub(crate) struct Lowering<'a> {
     aggregates: Option<Aggregates>,
     /// Slots that variables get which are made.
     given: Scope,
+    /// Whether a query is within another.
+    is_within: bool,
 }
 
 impl<'a> Lowering<'a> {
@@ -123,6 +125,7 @@ impl<'a> Lowering<'a> {
             known: Known::new(),
             aggregates: None,
             given: Scope::new(),
+            is_within: false,
         }
     }
 

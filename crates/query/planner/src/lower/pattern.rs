@@ -181,13 +181,11 @@ impl Lowering<'_> {
             _ => None,
         };
         let walks = finding.repeatable || path.mode == PathMode::Walk;
-        let mut places = Vec::with_capacity(chain.nodes.len());
-        for &node in &chain.nodes {
-            places.push(self.node(node, finding, scope)?);
-        }
-        let mut slots = vec![finding.pattern.nodes[places[0]].slot];
-        for (number, link) in chain.links.iter().enumerate() {
-            let ends = (places[number], places[number + 1]);
+        let mut left = self.node(chain.nodes[0], finding, scope)?;
+        let mut slots = vec![finding.pattern.nodes[left].slot];
+        for (link, &node) in chain.links.iter().zip(&chain.nodes[1..]) {
+            let ends = (left, self.node(node, finding, scope)?);
+            left = ends.1;
             let slot = match link {
                 Link::One(one) if !is_search(one, walks && shortest.is_none()) => {
                     self.relationship(one, ends, shortest, finding, scope)?

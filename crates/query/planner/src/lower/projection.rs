@@ -75,7 +75,9 @@ impl Lowering<'_> {
         let mut known = super::Known::new();
         for item in &from.items {
             let slot = match &item.value.node {
-                Node::Variable(name) => self.variable(name, before, item.value.at)?,
+                Node::Variable(name) if before.contains_key(name) => {
+                    self.variable(name, before, item.value.at)?
+                }
                 _ => {
                     let value = self.expression(&item.value, before)?;
                     let slot = self.slot(item.name());

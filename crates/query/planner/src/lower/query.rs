@@ -24,6 +24,13 @@ impl Lowering<'_> {
         input: Plan,
         scope: &Scope,
     ) -> Result<WithColumns, PlanError> {
+        if let (Some(as_of), true) = (&query.as_of, self.is_within) {
+            return Err(PlanError::unsupported(
+                as_of.at,
+                "AS OF of a subquery (write it before the first clause of the statement)",
+            ));
+        }
+        self.is_within = true;
         if let [single] = query.parts.as_slice() {
             return self.single_query(single, input, scope);
         }
@@ -118,6 +125,7 @@ impl Lowering<'_> {
             }
             ClauseKind::With(projection) => self.projection(projection, input, scope)?.0,
             ClauseKind::Return(projection) => return self.projection(projection, input, scope),
+            ClauseKind::Finish => input,
             ClauseKind::Create(patterns) => self.create(patterns, input, scope)?,
             ClauseKind::Merge(pattern, actions) => self.merge(pattern, actions, input, scope)?,
             ClauseKind::Set(items) => {

@@ -46,7 +46,28 @@ impl Parser<'_> {
                 self.advance();
                 ClauseKind::Return(self.projection()?)
             }
-            "CREATE" => {
+            "FINISH" => {
+                self.advance();
+                ClauseKind::Finish
+            }
+            "FILTER" => {
+                self.advance();
+                self.take_word("WHERE");
+                let filter = Some(self.expression()?);
+                ClauseKind::With(all_and(Vec::new(), filter))
+            }
+            "LET" => {
+                self.advance();
+                let items = self.separated(Self::definition)?;
+                ClauseKind::With(all_and(items, None))
+            }
+            "FOR" => {
+                self.advance();
+                let variable = self.variable()?;
+                self.need_word("IN")?;
+                ClauseKind::Unwind(self.expression()?, variable)
+            }
+            "CREATE" | "INSERT" => {
                 self.advance();
                 ClauseKind::Create(self.separated(Self::path_pattern)?)
             }
@@ -92,6 +113,20 @@ impl Parser<'_> {
         };
         let at = self.since(start);
         Ok(Some(Clause { kind, at }))
+    }
+
+    /// `a = b` of `LET`: the column `b AS a`.
+    fn definition(&mut self) -> Parsed<Item> {
+        let alias = Some(self.variable()?);
+        self.need("=")?;
+        let start = self.at();
+        let value = self.expression()?;
+        let written = self.text[self.since(start).range()].into();
+        Ok(Item {
+            value,
+            alias,
+            written,
+        })
     }
 
     fn match_clause(&mut self, optional: bool) -> Parsed<ClauseKind> {
@@ -348,5 +383,18 @@ impl Parser<'_> {
             false => None,
         };
         Ok(YieldItem { name, alias })
+    }
+}
+
+/// `WITH *`, more columns, and a condition.
+fn all_and(items: Vec<Item>, filter: Option<Expression>) -> Projection {
+    Projection {
+        distinct: false,
+        all: true,
+        items,
+        order: Vec::new(),
+        skip: None,
+        limit: None,
+        filter,
     }
 }

@@ -125,6 +125,8 @@ pub(crate) struct Parser<'t> {
     depth: usize,
     /// Whether `|` ends the expression that is read, and does not join labels.
     bar_ends: bool,
+    /// How often `NEXT` has stood in the query that is read.
+    nexts: usize,
 }
 
 impl<'t> Parser<'t> {
@@ -135,6 +137,7 @@ impl<'t> Parser<'t> {
             place: 0,
             depth: 0,
             bar_ends: false,
+            nexts: 0,
         })
     }
 

@@ -141,10 +141,7 @@ impl Parser<'_> {
     }
 
     fn is_relationship(&self) -> bool {
-        match self.is("<") {
-            true => self.is_ahead(1, "-") && (self.is_ahead(2, "-") || self.is_ahead(2, "[")),
-            false => self.is("-") && (self.is_ahead(1, "-") || self.is_ahead(1, "[")),
-        }
+        self.is("-") || (self.is("<") && self.is_ahead(1, "-"))
     }
 
     fn group(&mut self) -> Parsed<Group> {
@@ -198,6 +195,8 @@ impl Parser<'_> {
             quantifier: None,
             at: start,
         };
+        // `->`, `<-` and `-` are `-->`, `<--` and `--`.
+        let is_short = !self.is("[") && !self.is("-");
         if self.take("[") {
             if self.is_variable_ahead(0) {
                 found.variable = Some(self.variable()?);
@@ -210,7 +209,9 @@ impl Parser<'_> {
                 return Err(self.bad_relationship());
             }
         }
-        self.need("-")?;
+        if !is_short {
+            self.need("-")?;
+        }
         let is_right = self.take(">");
         found.direction = match (is_left, is_right) {
             (true, false) => Direction::Left,

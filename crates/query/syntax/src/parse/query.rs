@@ -3,7 +3,7 @@
 use super::{Parsed, Parser};
 use crate::error::{Detail, Problem};
 use crate::lexer::Token;
-use crate::tree::{Body, ClauseKind, Mode, Query, SingleQuery, Statement, Union};
+use crate::tree::{Body, Clause, ClauseKind, Mode, Query, SingleQuery, Statement, Union};
 
 /// Words that can stand behind something within a statement.
 pub(super) const WORDS: &[&str] = &[
@@ -18,13 +18,19 @@ pub(super) const WORDS: &[&str] = &[
     "DESCENDING",
     "DETACH DELETE",
     "ENDS WITH",
+    "FILTER",
+    "FINISH",
+    "FOR",
     "FOREACH",
     "IN",
     "IS NOT NULL",
+    "INSERT",
     "IS NULL",
+    "LET",
     "LIMIT",
     "MATCH",
     "MERGE",
+    "NEXT",
     "OFFSET",
     "ON CREATE",
     "ON MATCH",
@@ -51,8 +57,9 @@ pub(super) const WORDS: &[&str] = &[
 
 /// Words that begin a statement.
 const FIRST: &[&str] = &[
-    "CALL", "COPY", "CREATE", "DETACH", "DELETE", "DROP", "EXPLAIN", "FOREACH", "MATCH", "MERGE",
-    "OPTIONAL", "PROFILE", "REMOVE", "RETURN", "SET", "SHOW", "UNWIND", "WITH",
+    "CALL", "COPY", "CREATE", "DETACH", "DELETE", "DROP", "EXPLAIN", "FILTER", "FINISH", "FOR",
+    "FOREACH", "INSERT", "LET", "MATCH", "MERGE", "OPTIONAL", "PROFILE", "REMOVE", "RETURN", "SET",
+    "SHOW", "UNWIND", "WITH",
 ];
 
 /// Words that begin clauses, statements and parts of them, sorted.
@@ -85,6 +92,7 @@ impl Parser<'_> {
             true => Some(self.expression()?),
             false => None,
         };
+        let nexts = std::mem::take(&mut self.nexts);
         let mut parts = vec![self.single_query()?];
         let mut unions: Vec<Union> = Vec::new();
         loop {
@@ -109,6 +117,13 @@ impl Parser<'_> {
             unions.push(union);
             parts.push(self.single_query()?);
         }
+        if self.nexts > 0 && parts.len() > 1 {
+            let what = "NEXT and UNION stand beside each other";
+            let hint = "put the UNION into a subquery: CALL { ... UNION ... }";
+            let detail = Detail::InvalidClauseComposition;
+            return Err(self.problem(detail, unions[0].at, what, hint));
+        }
+        self.nexts = nexts;
         if is_whole && !matches!(self.token(), Token::End | Token::Symbol(";")) {
             return Err(self.no_clause());
         }
@@ -123,9 +138,12 @@ impl Parser<'_> {
         let start = self.at();
         let mut clauses = Vec::new();
         while let Some(clause) = self.clause()? {
-            let is_last = matches!(clause.kind, ClauseKind::Return(_));
+            let is_last = matches!(clause.kind, ClauseKind::Return(_) | ClauseKind::Finish);
             clauses.push(clause);
-            if is_last {
+            if !is_last {
+                continue;
+            }
+            if !self.goes_on(&mut clauses) {
                 break;
             }
         }
@@ -134,6 +152,21 @@ impl Parser<'_> {
         }
         let at = self.since(start);
         Ok(SingleQuery { clauses, at })
+    }
+
+    /// `RETURN ... NEXT`: the columns are variables of the query behind it.
+    fn goes_on(&mut self, clauses: &mut [Clause]) -> bool {
+        let goes_on = self.is_word("NEXT");
+        if goes_on
+            && let Some(last) = clauses.last_mut()
+            && let ClauseKind::Return(projection) = &last.kind
+        {
+            last.kind = ClauseKind::With(projection.clone());
+            self.advance();
+            self.nexts += 1;
+            return true;
+        }
+        false
     }
 
     fn no_clause(&self) -> Problem {

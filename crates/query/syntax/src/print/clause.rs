@@ -36,6 +36,7 @@ impl Display for Clause {
             ClauseKind::Unwind(list, variable) => write!(f, "UNWIND {list} AS {variable}"),
             ClauseKind::With(projection) => write!(f, "WITH {projection}"),
             ClauseKind::Return(projection) => write!(f, "RETURN {projection}"),
+            ClauseKind::Finish => f.write_str("FINISH"),
             ClauseKind::Create(patterns) => write!(f, "CREATE {}", Separated(patterns, ", ")),
             ClauseKind::Merge(pattern, actions) => {
                 write!(f, "MERGE {pattern}{}", Separated(actions, ""))

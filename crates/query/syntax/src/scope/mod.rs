@@ -135,6 +135,9 @@ impl Checker<'_> {
         if let Some(found) = self.find(name) {
             return Ok(found);
         }
+        if float_of(name).is_some() {
+            return Ok(&Type::Float);
+        }
         let what = format!("there is no variable {name}");
         let hint = "variables come from MATCH, UNWIND, CREATE and the like; \
                     WITH keeps only those that it names";
@@ -154,6 +157,16 @@ impl Checker<'_> {
             None => Ok(()),
             Some(_) => Err(already_bound(name)),
         }
+    }
+}
+
+/// The float that a name means where there is no variable of it: `INF`, `INFINITY`, `NAN`.
+pub fn float_of(name: &str) -> Option<f64> {
+    match () {
+        () if name.eq_ignore_ascii_case("INF") => Some(f64::INFINITY),
+        () if name.eq_ignore_ascii_case("INFINITY") => Some(f64::INFINITY),
+        () if name.eq_ignore_ascii_case("NAN") => Some(f64::NAN),
+        () => None,
     }
 }
 

@@ -89,7 +89,8 @@ impl Checker<'_> {
         for item in &projection.items {
             let of = self.value(&item.value, Place::column())?;
             let name = item.name();
-            if !names.insert(name) {
+            let is_kept = projection.all && self.own_variables().contains_key(name);
+            if !names.insert(name) || is_kept {
                 let what = format!("there are two columns {name}");
                 let hint = "give one another name, with AS";
                 return Err(problem(

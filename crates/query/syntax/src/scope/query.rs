@@ -136,6 +136,7 @@ impl Checker<'_> {
             }
             ClauseKind::With(projection) => self.with(projection, clause.at)?,
             ClauseKind::Return(projection) => return self.project(projection, false, clause.at),
+            ClauseKind::Finish => {}
             ClauseKind::Create(patterns) => self.create(patterns)?,
             ClauseKind::Merge(pattern, actions) => self.merge(pattern, actions)?,
             ClauseKind::Set(items) => self.set(items)?,

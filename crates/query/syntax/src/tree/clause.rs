@@ -51,6 +51,8 @@ pub enum ClauseKind {
     With(Projection),
     /// `RETURN`; its filter is `None`
     Return(Projection),
+    /// `FINISH`: no rows are returned
+    Finish,
     /// `CREATE`
     Create(Vec<PathPattern>),
     /// `MERGE`

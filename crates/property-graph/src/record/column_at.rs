@@ -1,0 +1,500 @@
+//! A column as of a commit: values that the base has in place, and beside them, as a
+//! column of their own, those that it does not show.
+
+use std::sync::OnceLock;
+
+use evergraph_storage::StorageError;
+
+use super::at::ChunkAt;
+use super::content::Record;
+use crate::column::{
+    Cell, Column, Integers, KeptColumn, Rows, Slice, Typed, append_cells, append_texts,
+};
+use crate::dictionary::KeyCode;
+use crate::value::{Date, LocalDateTime, Value, ValueError};
+use crate::vector::Vector;
+
+/// The values of one key in a chunk as of a commit. Slots without a record have none.
+#[derive(Debug)]
+pub(crate) struct ColumnAt {
+    base: Option<KeptColumn>,
+    /// Slots whose value is in the base, with its type; `None` if those are all.
+    in_base: Option<Box<[u64]>>,
+    patch: Option<Patch>,
+}
+
+/// Values of slots that the base does not show, or not with its type.
+#[derive(Debug)]
+struct Patch {
+    slots: Box<[u64]>,
+    /// Slots of the patch before each word.
+    before: Box<[u32]>,
+    /// The values of these slots, in their order.
+    values: KeptColumn,
+}
+
+impl Patch {
+    /// Of slots and their values, ascending.
+    fn new(others: Vec<(usize, Value)>, words: usize) -> Result<Option<Self>, ValueError> {
+        if others.is_empty() {
+            return Ok(None);
+        }
+        let mut slots: Box<[u64]> = (0..words).map(|_| 0).collect();
+        let mut values = Vec::with_capacity(others.len());
+        for (slot, value) in others {
+            slots[slot / 64] |= 1 << (slot % 64);
+            values.push(value);
+        }
+        let before = slots.iter().scan(0, |count, word| {
+            let before = *count;
+            *count += word.count_ones();
+            Some(before)
+        });
+        Ok(Some(Patch {
+            before: before.collect(),
+            slots,
+            values: KeptColumn::of(&values)?,
+        }))
+    }
+
+    /// The place of a slot of the patch among its values.
+    #[inline]
+    fn rank(&self, slot: usize) -> usize {
+        let below = self.slots[slot / 64] & !(u64::MAX << (slot % 64));
+        (self.before[slot / 64] + below.count_ones()) as usize
+    }
+}
+
+/// A value of a type, if there is one of it.
+pub(crate) enum CellAt<T> {
+    Value(T),
+    Null,
+    /// A value of another type.
+    Other,
+}
+
+impl ColumnAt {
+    /// Of a base, the slots that it shows, and values of others, each once.
+    ///
+    /// # Errors
+    /// Values that no column can have.
+    pub(crate) fn new(
+        base: Option<&KeptColumn>,
+        clean: &[u64],
+        mut others: Vec<(usize, Value)>,
+    ) -> Result<Self, ValueError> {
+        let column = base.map(KeptColumn::column);
+        let is_clean = |slot: usize| clean[slot / 64] >> (slot % 64) & 1 == 1;
+        let exceptions = column.iter().flat_map(Column::exceptions);
+        others.extend(exceptions.filter(|(slot, _)| is_clean(*slot)));
+        others.retain(|(_, value)| !value.is_null());
+        others.sort_unstable_by_key(|(slot, _)| *slot);
+        let valid = |word| column.map_or(0, |column| column.valid_word(word));
+        let in_base = (0..).zip(clean).map(|(word, clean)| clean & valid(word));
+        let in_base: Box<[u64]> = in_base.collect();
+        let count: u32 = in_base.iter().map(|word| word.count_ones()).sum();
+        let is_whole = column.is_some_and(|column| column.slots() == count as usize);
+        Ok(ColumnAt {
+            base: base.cloned(),
+            in_base: (!is_whole).then_some(in_base),
+            patch: Patch::new(others, clean.len())?,
+        })
+    }
+
+    /// The value of a slot, null if it has none.
+    #[inline]
+    pub(crate) fn get(&self, slot: usize) -> Value {
+        match &self.base {
+            Some(base) if self.is_in_base(slot) => base.column().get(slot),
+            _ => match self.patch_of(slot) {
+                Some(patch) => patch.values.column().get(patch.rank(slot)),
+                None => Value::Null,
+            },
+        }
+    }
+
+    /// As [`ColumnAt::get`], of a type.
+    #[inline]
+    pub(crate) fn cell<T: Cell>(&self, slot: usize) -> CellAt<T> {
+        let (column, slot) = match &self.base {
+            Some(base) if self.is_in_base(slot) => (base.column(), slot),
+            _ => match self.patch_of(slot) {
+                Some(patch) => (patch.values.column(), patch.rank(slot)),
+                None => return CellAt::Null,
+            },
+        };
+        let typed = column.typed();
+        match T::is_in(&typed) && column.is_valid(slot) {
+            true => CellAt::Value(T::get(&typed, slot)),
+            false => CellAt::Other,
+        }
+    }
+
+    #[inline]
+    fn is_in_base(&self, slot: usize) -> bool {
+        (self.in_base.as_ref()).is_none_or(|words| words[slot / 64] >> (slot % 64) & 1 == 1)
+    }
+
+    #[inline]
+    fn patch_of(&self, slot: usize) -> Option<&Patch> {
+        let patch = self.patch.as_ref()?;
+        (patch.slots[slot / 64] >> (slot % 64) & 1 == 1).then_some(patch)
+    }
+
+    /// Values in place, and which slots they are of: `None` if of all.
+    pub(crate) fn base(&self) -> (Option<Column<'_>>, Option<&[u64]>) {
+        let base = self.base.as_ref().map(KeptColumn::column);
+        (base, self.in_base.as_deref())
+    }
+
+    /// Values beside the base, and the slots that they are of, in order.
+    pub(crate) fn patch(&self) -> Option<(Column<'_>, &[u64])> {
+        let patch = self.patch.as_ref()?;
+        Some((patch.values.column(), &patch.slots))
+    }
+
+    /// Numbers in place, if the base has some of an array's type.
+    #[inline]
+    pub(crate) fn numbers(&self) -> Option<NumbersAt<'_>> {
+        let in_base = self.in_base.as_deref().unwrap_or_default();
+        let (number, integers) = match self.base.as_ref()?.column().typed() {
+            Typed::Integers(integers) => (Number::Integer, integers),
+            Typed::Floats(floats) => (Number::Float, floats),
+            Typed::Dates(days) => (Number::Date, days),
+            _ => return None,
+        };
+        Some(NumbersAt {
+            number,
+            integers,
+            in_base,
+        })
+    }
+
+    /// A number of a slot that lies in place.
+    #[inline]
+    pub(crate) fn number(&self, slot: usize) -> Option<(Number, i64)> {
+        let numbers = self.numbers()?;
+        let is_in_base = numbers.is_in_base(slot);
+        is_in_base.then(|| (numbers.number, numbers.integers.get(slot)))
+    }
+
+    /// Appends the values of slots to a vector, null where a slot has none.
+    pub(crate) fn append(&self, slots: &Slice<'_>, vector: &mut Vector) {
+        let base = (self.base.as_ref()).map_or(Typed::None, |base| base.column().typed());
+        let patch = self.patch.as_ref().map(|patch| patch.values.column());
+        let decides = match (&base, &patch) {
+            (Typed::None, Some(patch)) => patch.typed(),
+            _ => (self.base.as_ref()).map_or(Typed::None, |base| base.column().typed()),
+        };
+        let is_done = match decides {
+            Typed::None if patch.is_none() => {
+                vector.push_nulls(slots.len());
+                true
+            }
+            Typed::Integers(_) => self.append_cells::<i64>(&base, patch, slots, vector),
+            Typed::Floats(_) => self.append_cells::<f64>(&base, patch, slots, vector),
+            Typed::Booleans(_) => self.append_cells::<bool>(&base, patch, slots, vector),
+            Typed::Dates(_) => self.append_cells::<Date>(&base, patch, slots, vector),
+            Typed::LocalDateTimes(..) => {
+                self.append_cells::<LocalDateTime>(&base, patch, slots, vector)
+            }
+            Typed::Codes(..) | Typed::Texts(_) => self.append_texts(&base, patch, slots, vector),
+            Typed::Lists | Typed::None => false,
+        };
+        if !is_done {
+            slots.iter().for_each(|slot| vector.push(self.get(slot)));
+        }
+    }
+
+    /// False, and nothing is done, if not all values are of the type.
+    fn append_cells<T: Cell>(
+        &self,
+        base: &Typed<'_>,
+        patch: Option<Column<'_>>,
+        slots: &Slice<'_>,
+        vector: &mut Vector,
+    ) -> bool {
+        let others = patch.map(|patch| (patch.typed(), patch.has_exceptions()));
+        if (others.iter()).any(|(typed, is_mixed)| *is_mixed || !T::is_in(typed)) {
+            return false;
+        }
+        let rows = self.words(slots);
+        let other = |row| match (&others, &self.patch) {
+            (Some((typed, _)), Some(patch)) => T::get(typed, patch.rank(slots.get(row))),
+            _ => T::default(),
+        };
+        append_cells(base, slots, rows, other, vector)
+    }
+
+    fn append_texts(
+        &self,
+        base: &Typed<'_>,
+        patch: Option<Column<'_>>,
+        slots: &Slice<'_>,
+        vector: &mut Vector,
+    ) -> bool {
+        let others = patch.map(|patch| (patch.typed(), patch.has_exceptions()));
+        let is_text = |typed: &Typed<'_>| matches!(typed, Typed::Codes(..) | Typed::Texts(_));
+        if (others.iter()).any(|(typed, is_mixed)| *is_mixed || !is_text(typed)) {
+            return false;
+        }
+        let rows = self.words(slots);
+        let other = |row| match (&others, &self.patch) {
+            (Some((typed, _)), Some(patch)) => typed.text(patch.rank(slots.get(row))),
+            _ => "",
+        };
+        append_texts(base, slots, rows, other, vector)
+    }
+
+    fn words<'s>(&'s self, slots: &'s Slice<'s>) -> Option<Words<'s>> {
+        let in_base = self.in_base.as_deref()?;
+        Some(Words {
+            slots,
+            in_base,
+            patch: self.patch.as_ref().map(|patch| &*patch.slots),
+        })
+    }
+}
+
+/// Types of numbers that a column has in place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Number {
+    Integer,
+    Float,
+    Date,
+}
+
+/// Numbers in place, one a slot.
+#[derive(Clone, Copy)]
+pub(crate) struct NumbersAt<'a> {
+    pub(crate) number: Number,
+    /// Integers, bits of floats, or days.
+    pub(crate) integers: Integers<'a>,
+    /// Slots that have one of these; without any bits, all of them.
+    pub(crate) in_base: &'a [u64],
+}
+
+impl NumbersAt<'_> {
+    #[inline]
+    pub(crate) fn is_in_base(&self, slot: usize) -> bool {
+        self.in_base.is_empty() || self.in_base[slot / 64] >> (slot % 64) & 1 == 1
+    }
+}
+
+/// Where the values of rows are.
+struct Words<'a> {
+    slots: &'a Slice<'a>,
+    in_base: &'a [u64],
+    patch: Option<&'a [u64]>,
+}
+
+impl Rows for Words<'_> {
+    fn for_each_word(&self, mut each: impl FnMut(usize, usize, u64, u64)) {
+        let rows = self.slots.len();
+        let mut patched = self.patch.map(|patch| self.slots.rows_with(patch));
+        for (number, in_base) in self.slots.rows_with(self.in_base).enumerate() {
+            let patched = patched.as_mut().and_then(Iterator::next).unwrap_or(0);
+            each(64 * number, (rows - 64 * number).min(64), in_base, patched);
+        }
+    }
+}
+
+/// The columns of a chunk as of a commit that were asked for, by key; found again without
+/// a lock.
+#[derive(Debug, Default)]
+pub(super) struct ColumnsAt([OnceLock<Box<Known>>; 8]);
+
+#[derive(Debug)]
+struct Known {
+    key: KeyCode,
+    column: ColumnAt,
+    next: OnceLock<Box<Known>>,
+}
+
+impl ColumnsAt {
+    #[inline]
+    pub(super) fn get(&self, key: KeyCode) -> Option<&ColumnAt> {
+        let mut known = self.0[key as usize % self.0.len()].get()?;
+        while known.key != key {
+            known = known.next.get()?;
+        }
+        Some(&known.column)
+    }
+
+    /// Keeps a column, unless another thread was first.
+    fn keep(&self, key: KeyCode, column: ColumnAt) -> &ColumnAt {
+        let mut place = &self.0[key as usize % self.0.len()];
+        let next = OnceLock::new();
+        let mut new = Some(Box::new(Known { key, column, next }));
+        loop {
+            let known = place.get_or_init(|| new.take().expect("it is kept once"));
+            if known.key == key {
+                return &known.column;
+            }
+            place = &known.next;
+        }
+    }
+}
+
+impl<R: Record> ChunkAt<R> {
+    /// The values of a key, of which so many are about to be read; made of the base and
+    /// what it does not show when reads of single values have cost as much as that.
+    /// `None` until then.
+    #[inline]
+    pub(crate) fn column(
+        &self,
+        key: KeyCode,
+        reads: usize,
+    ) -> Result<Option<&ColumnAt>, StorageError> {
+        match self.columns.get(key) {
+            Some(column) => Ok(Some(column)),
+            None => self.new_column(key, reads),
+        }
+    }
+
+    #[cold]
+    fn new_column(&self, key: KeyCode, reads: usize) -> Result<Option<&ColumnAt>, StorageError> {
+        match self.is_worth(key, reads)? {
+            true => Ok(Some(self.columns.keep(key, self.make_column(key)?))),
+            false => Ok(None),
+        }
+    }
+
+    fn make_column(&self, key: KeyCode) -> Result<ColumnAt, StorageError> {
+        let base = self.kept_column(key)?;
+        let mut others = self.changed_values(key)?;
+        if base.is_none() {
+            others.extend(self.values_in_rest(key)?);
+        }
+        let words = 0..self.exists().len();
+        let clean: Vec<u64> = words.map(|word| self.clean(word)).collect();
+        ColumnAt::new(base, &clean, others).map_err(|error| {
+            let what = format!("values of changed records: {error}");
+            StorageError::damaged("memory", 0, what)
+        })
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use proptest::prelude::*;
+    use proptest::sample::Index;
+
+    use super::*;
+    use crate::column::tests::{columns, exact};
+
+    /// A column as of a commit, and the value of each of its slots.
+    pub(crate) fn columns_at() -> impl Strategy<Value = (ColumnAt, Vec<Value>)> {
+        // Of a slot: nothing, shown by the base, or another value.
+        let states = prop_oneof![
+            Just([1, 20, 0]),
+            Just([0, 20, 1]),
+            Just([1, 5, 5]),
+            Just([0, 0, 1]),
+            Just([0, 1, 0]),
+        ];
+        (columns(), columns(), states, any::<bool>()).prop_perturb(
+            |(in_base, others, states, has_base), mut random| {
+                let slots = in_base.len();
+                let (mut clean, mut changed) = (vec![0; slots.div_ceil(64)], Vec::new());
+                let mut expected = vec![Value::Null; slots];
+                for slot in 0..slots {
+                    let mut state = random.random_range(0..states.iter().sum::<i32>());
+                    let of = states.iter().position(|share| {
+                        state -= share;
+                        state < 0
+                    });
+                    match of {
+                        Some(1) => {
+                            clean[slot / 64] |= 1 << (slot % 64);
+                            if has_base {
+                                expected[slot] = in_base[slot].clone();
+                            }
+                        }
+                        Some(2) => {
+                            expected[slot] = others[slot % others.len()].clone();
+                            changed.push((slot, expected[slot].clone()));
+                        }
+                        _ => {}
+                    }
+                }
+                let base = KeptColumn::of(&in_base).unwrap();
+                let base = has_base.then_some(&base);
+                (ColumnAt::new(base, &clean, changed).unwrap(), expected)
+            },
+        )
+    }
+
+    fn cell<T: Cell>(column: &ColumnAt, slot: usize, of: impl Fn(T) -> Value) -> Option<Value> {
+        match column.cell(slot) {
+            CellAt::Value(value) => Some(of(value)),
+            CellAt::Null => Some(Value::Null),
+            CellAt::Other => None,
+        }
+    }
+
+    /// Starts of vectors of several types.
+    fn starts() -> impl Strategy<Value = Vec<Value>> {
+        let date = Date::from_days(3).unwrap();
+        prop_oneof![
+            4 => Just(vec![]),
+            1 => Just(vec![Value::Null; 70]),
+            1 => prop_oneof![
+                Just(vec![Value::from(1i64), Value::Null]),
+                Just(vec![Value::from("text")]),
+                Just(vec![Value::from(date), Value::from(0.5)]),
+            ],
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn values_are_those_of_slots(
+            (column, expected) in columns_at(),
+            start in starts(),
+            (from, until) in (any::<Index>(), any::<Index>()),
+            picks in prop::collection::vec(any::<Index>(), 0..90),
+        ) {
+            for (slot, value) in expected.iter().enumerate() {
+                prop_assert_eq!(exact(&column.get(slot)), exact(value));
+                let cells = [
+                    cell(&column, slot, Value::Integer),
+                    cell(&column, slot, Value::Float),
+                    cell(&column, slot, Value::Boolean),
+                    cell(&column, slot, Value::Date),
+                    cell(&column, slot, Value::LocalDateTime),
+                ];
+                for cell in cells.iter().flatten() {
+                    prop_assert_eq!(exact(cell), exact(value));
+                }
+            }
+            let (from, until) = (from.index(expected.len()), until.index(expected.len() + 1));
+            let ranges: Vec<u32> = (from as u32..until as u32).collect();
+            let any: Vec<u32> = picks.iter().map(|pick| pick.index(expected.len()) as u32).collect();
+            for slots in [ranges, any] {
+                let mut vector: Vector = start.iter().cloned().collect();
+                let ids: Vec<u32> = slots.iter().map(|slot| slot + 77).collect();
+                // In two parts.
+                for ids in ids.chunks(ids.len().div_ceil(2).max(1)) {
+                    let mut left = ids;
+                    while !left.is_empty() {
+                        let slots = Slice::of_one_chunk(left, 77, expected.len() as u32);
+                        column.append(&slots, &mut vector);
+                        left = &left[slots.len()..];
+                    }
+                }
+                prop_assert_eq!(vector.len(), start.len() + slots.len());
+                let all = start.iter().chain(slots.iter().map(|slot| &expected[*slot as usize]));
+                for (row, value) in all.enumerate() {
+                    prop_assert_eq!(exact(&vector.get(row)), exact(value), "row {}", row);
+                }
+                // A reader that does not look at the validity sees zeros.
+                if let crate::vector::Values::Integer(values) = vector.values() {
+                    for (row, value) in values.iter().enumerate() {
+                        prop_assert!(vector.validity().is_valid(row) || *value == 0);
+                    }
+                }
+            }
+        }
+    }
+}
