@@ -174,16 +174,8 @@ fn leaf_of(plan: &Plan) -> Option<&Plan> {
         let is_last = matches!(input.operator, Operator::Argument);
         match &plan.operator {
             Operator::NodeScan { .. } if is_last => return Some(plan),
-            Operator::NodeScan { .. }
-            | Operator::NodeSeek { .. }
-            | Operator::NodeById { .. }
-            | Operator::Expand(_)
-            | Operator::Intersect(_)
-            | Operator::VariableExpand(_)
-            | Operator::ShortestPath(_)
-            | Operator::SearchPaths(_)
-            | Operator::Endpoints(..)
-            | Operator::Filter(_)
+            operator if operator.is_search() => plan = input,
+            Operator::Filter(_)
             | Operator::Extend(_)
             | Operator::Keep(_)
             | Operator::Unwind(..)

@@ -28,18 +28,10 @@ pub(super) fn is_joint(plan: &Plan) -> bool {
     plan.for_each(&mut |plan| {
         holds &= match &plan.operator {
             Operator::Apply { brings, .. } => brings.is_some(),
+            operator if operator.is_search() => true,
             operator => matches!(
                 operator,
                 Operator::Argument
-                    | Operator::NodeScan { .. }
-                    | Operator::NodeSeek { .. }
-                    | Operator::NodeById { .. }
-                    | Operator::Expand(_)
-                    | Operator::Intersect(_)
-                    | Operator::VariableExpand(_)
-                    | Operator::ShortestPath(_)
-                    | Operator::SearchPaths(_)
-                    | Operator::Endpoints(..)
                     | Operator::Filter(_)
                     | Operator::Extend(_)
                     | Operator::Keep(_)

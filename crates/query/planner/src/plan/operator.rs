@@ -142,6 +142,25 @@ pub enum Operator {
     Call(ProcedureCall),
 }
 
+impl Operator {
+    /// Whether it finds nodes, relationships or paths in the graph for each row alone, and
+    /// gives them in the order of the rows.
+    pub fn is_search(&self) -> bool {
+        matches!(
+            self,
+            Operator::NodeScan { .. }
+                | Operator::NodeSeek { .. }
+                | Operator::NodeById { .. }
+                | Operator::Expand(_)
+                | Operator::Intersect(_)
+                | Operator::VariableExpand(_)
+                | Operator::ShortestPath(_)
+                | Operator::SearchPaths(_)
+                | Operator::Endpoints(..)
+        )
+    }
+}
+
 /// A comparison of a property that a scan decides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScanTest {

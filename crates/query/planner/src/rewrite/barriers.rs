@@ -76,21 +76,11 @@ fn of(operator: &Operator) -> Since {
 }
 
 fn reads(operator: &Operator) -> bool {
-    let finds = matches!(
-        operator,
-        Operator::NodeScan { .. }
-            | Operator::NodeSeek { .. }
-            | Operator::NodeById { .. }
-            | Operator::Expand(_)
-            | Operator::Intersect(_)
-            | Operator::VariableExpand(_)
-            | Operator::ShortestPath(_)
-            | Operator::SearchPaths(_)
-            | Operator::Endpoints(..)
-            | Operator::Count(_)
-            | Operator::Merge(_)
-            | Operator::Call(_)
-    );
+    let finds = operator.is_search()
+        || matches!(
+            operator,
+            Operator::Count(_) | Operator::Merge(_) | Operator::Call(_)
+        );
     finds || operator.expressions().into_iter().any(looks_up)
 }
 
