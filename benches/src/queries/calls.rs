@@ -27,7 +27,7 @@ pub fn of_rows(parameters: &queries::Parameters) -> Vec<Call> {
     parameters.rows.iter().map(call).collect()
 }
 
-/// What is no name of something is a number.
+/// An integer where it is one, but for names of things.
 fn typed(name: &str, value: &str) -> Value {
     match value.parse::<i64>() {
         Ok(number) if !name.ends_with("Name") => number.into(),

@@ -1,4 +1,4 @@
-//! What a network's database has beyond its import, and files that peers can read.
+//! Indexes of a network's database beyond its import, and files that peers can read.
 
 use std::path::Path;
 

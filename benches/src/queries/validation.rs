@@ -46,7 +46,7 @@ pub struct Operation {
     pub expected: Json,
 }
 
-/// What became of the operations of one query.
+/// Outcomes of the operations of one query.
 #[derive(Default)]
 struct Tally {
     agree: usize,
@@ -263,7 +263,7 @@ fn as_pairs(value: &Json) -> Json {
     }
 }
 
-/// What a query gave: rows as objects, and whether it changed anything.
+/// The result of a query: rows as objects, and whether it changed anything.
 struct Found {
     rows: Vec<Json>,
     has_changed: bool,

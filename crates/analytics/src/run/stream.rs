@@ -14,11 +14,11 @@ use super::{Outcome, Values};
 pub struct StreamColumn {
     /// Its name.
     pub name: &'static str,
-    /// What stands in it.
+    /// Its contents.
     pub holds: Holds,
 }
 
-/// What stands in a column; at most one of each kind in the rows of an algorithm.
+/// Contents of a column; at most one of each kind in the rows of an algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
     /// The node that the row is about.
