@@ -345,6 +345,14 @@ impl<'a> Graph<'a> {
         }
     }
 
+    /// Whether each node is known to have a label.
+    pub(crate) fn all_have(&self, label: &str) -> bool {
+        self.committed().is_some_and(|view| {
+            let (with, all) = (view.count_with_label(label), view.node_count());
+            matches!((with, all), (Ok(with), Ok(all)) if with == all)
+        })
+    }
+
     /// Does something with what is read.
     pub(crate) fn seen<T>(&self, body: impl FnOnce(Seen<'_>) -> T) -> T {
         match &*self.access.borrow() {

@@ -60,10 +60,20 @@ impl<'o> Out<'o> {
         }
     }
 
-    /// Adds a row for each node.
-    pub(crate) fn nodes(&mut self, slot: Slot, ids: &[u32]) -> Result<Flow> {
-        for &id in ids {
-            if self.add([(slot, Filled::Node(id))])? == Flow::Stop {
+    /// Adds a row for each node; all rows fill its slot alone.
+    pub(crate) fn nodes(&mut self, slot: Slot, mut ids: &[u32]) -> Result<Flow> {
+        while !ids.is_empty() {
+            let (now, later) = ids.split_at(ids.len().min(BATCH - self.rows.len()));
+            ids = later;
+            if self.columns.is_empty() {
+                self.columns.push((slot, Column::Nodes(Vec::new())));
+            }
+            self.rows.extend(now.iter().map(|_| self.at));
+            match self.columns.as_mut_slice() {
+                [(_, Column::Nodes(nodes))] => nodes.extend_from_slice(now),
+                _ => debug_assert!(false, "rows fill the same slots alike"),
+            }
+            if self.rows.len() == BATCH && self.flush()? == Flow::Stop {
                 return Ok(Flow::Stop);
             }
         }

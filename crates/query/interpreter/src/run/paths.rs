@@ -3,14 +3,56 @@
 use std::sync::Arc;
 
 use evergraph_functions::{Datum, Entities};
-use evergraph_planner::{ShortestPath, VariableExpand};
+use evergraph_planner::{ShortestPath, Towards, VariableExpand};
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{NodeId, RelationshipId};
 
 use super::{Filled, Flow, Out, Result, Run, Sink};
-use crate::batch::Batch;
+use crate::batch::{BATCH, Batch};
 use crate::evaluate::Row;
 use crate::graph::Types;
+
+/// Nodes that were reached, as bits.
+#[derive(Default)]
+struct Reached {
+    pages: Vec<Option<Box<Page>>>,
+    /// Pages with a bit that is set.
+    used: Vec<usize>,
+}
+
+/// Bits of as many nodes as a morsel has.
+type Page = [u64; BATCH / 64];
+
+impl Reached {
+    /// Notes a node; whether it is new.
+    fn insert(&mut self, node: u32) -> bool {
+        let (number, at) = (node as usize / BATCH, node as usize % BATCH);
+        if self.pages.len() <= number {
+            self.pages.resize_with(number + 1, || None);
+        }
+        let page = self.pages[number].get_or_insert_with(|| {
+            self.used.push(number);
+            Box::new([0; BATCH / 64])
+        });
+        let (word, bit) = (&mut page[at / 64], 1 << (at % 64));
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    }
+
+    fn clear(&mut self) {
+        for number in self.used.drain(..) {
+            self.pages[number] = None;
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.pages.len() * size_of::<usize>() + self.used.len() * size_of::<Page>()
+    }
+}
+
+/// Nodes whose lists are read together.
+const NODES: usize = 256;
 
 /// Relationships of a node that have not been gone along, with their other ends.
 type Ahead = Vec<(u32, u32)>;
@@ -76,13 +118,81 @@ impl Run<'_, '_> {
         sink: &mut Sink<'_>,
     ) -> Result<Flow> {
         let mut out = Out::new(batch, sink);
+        let mut reached = Reached::default();
         for at in 0..batch.len() {
             out.at = at as u32;
-            if self.walk_from(paths, batch, at, &mut out)? == Flow::Stop {
+            let flow = match paths.ends_once {
+                true => self.reach_from(paths, batch, &mut reached, &mut out)?,
+                false => self.walk_from(paths, batch, at, &mut out)?,
+            };
+            if flow == Flow::Stop {
                 return Ok(Flow::Stop);
             }
         }
         out.flush()
+    }
+
+    /// The ends of all paths from a node, each once: level by level.
+    fn reach_from(
+        &self,
+        paths: &VariableExpand,
+        batch: &Batch,
+        reached: &mut Reached,
+        out: &mut Out<'_>,
+    ) -> Result<Flow> {
+        let (step, at) = (&paths.step, out.at as usize);
+        let Some(from) = self.node_at(batch, step.from, at)? else {
+            return Ok(Flow::Continue);
+        };
+        let types = self.graph.types(&step.types);
+        let wanted = self.wanted(paths, batch, at)?;
+        let mut account = self.guard.account("nodes that paths reach");
+        reached.clear();
+        // By an undirected relationship it is reached again, but by no path.
+        if paths.least == 0 || step.towards == Towards::Both {
+            reached.insert(from.0);
+        }
+        if paths.least == 0 && out.nodes(step.to, &[from.0])? == Flow::Stop {
+            return Ok(Flow::Stop);
+        }
+        let (mut level, mut length) = (vec![from.0], 0);
+        while !level.is_empty() && paths.most.is_none_or(|most| length < most) {
+            length += 1;
+            let mut next = Vec::new();
+            for nodes in level.chunks(NODES) {
+                self.guard.check()?;
+                let ends = self.ends_of_step(paths, &types, &wanted, nodes)?;
+                next.extend(ends.into_iter().filter(|&end| reached.insert(end)));
+            }
+            account.set(reached.bytes() + 4 * next.len())?;
+            if out.nodes(step.to, &next)? == Flow::Stop {
+                return Ok(Flow::Stop);
+            }
+            level = next;
+        }
+        Ok(Flow::Continue)
+    }
+
+    /// Other ends of the relationships of nodes that fit into a path.
+    fn ends_of_step(
+        &self,
+        paths: &VariableExpand,
+        types: &Types,
+        wanted: &[(Arc<str>, Datum)],
+        nodes: &[u32],
+    ) -> Result<Vec<u32>> {
+        if wanted.is_empty() {
+            let found = self.graph.neighbors(nodes, paths.step.towards, types)?;
+            return Ok(found.all().to_vec());
+        }
+        let found = self.graph.expand(nodes, paths.step.towards, types)?;
+        let mut ends = Vec::new();
+        for (relationship, end) in found.relationships.into_iter().zip(found.neighbors) {
+            if self.has_wanted(relationship, wanted)? {
+                ends.push(end);
+            }
+        }
+        Ok(ends)
     }
 
     fn walk_from(

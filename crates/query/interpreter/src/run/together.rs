@@ -36,6 +36,7 @@ pub(super) fn is_joint(plan: &Plan) -> bool {
                     | Operator::Extend(_)
                     | Operator::Keep(_)
                     | Operator::Aggregate { .. }
+                    | Operator::Count(_)
                     | Operator::Distinct(_)
                     | Operator::Sort(_)
                     | Operator::Top(..)
@@ -59,6 +60,7 @@ fn is_ordered(plan: &Plan) -> bool {
         if matches!(
             plan.operator,
             Operator::Aggregate { .. }
+                | Operator::Count(_)
                 | Operator::Sort(_)
                 | Operator::Top(..)
                 | Operator::Union { .. }

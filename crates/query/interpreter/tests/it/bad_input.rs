@@ -468,3 +468,19 @@ fn a_failing_statement_leaves_its_transaction() {
     assert_eq!(value(&graph, "MATCH (n:N) RETURN n.v"), 1i64.into());
     assert_eq!(value(&graph, "MATCH (l:Lost) RETURN count(*)"), 0i64.into());
 }
+
+#[test]
+fn patterns_of_thousands_of_relationships_run_or_are_refused() {
+    let graph = graph();
+    rows(
+        &graph,
+        "UNWIND range(1, 3) AS x CREATE (:N {x: x})-[:R]->(:N)",
+    );
+    let chain = |relationships: usize| {
+        let steps = (1..=relationships).map(|next| format!("-[:R]->(n{next})"));
+        format!("MATCH (n0){} RETURN count(*)", steps.collect::<String>())
+    };
+    assert_eq!(ends_with(&graph, &chain(900)), "1 rows");
+    let refused = ends_with(&graph, &chain(5_000));
+    assert_eq!(refused, "SyntaxError LimitExceeded");
+}

@@ -57,7 +57,7 @@ fn nothing_goes_on_without_looking_at_the_clock() {
         "UNWIND range(1, 1000000) AS a UNWIND range(1, 1000000) AS b RETURN count(*)",
         "MATCH (a:K)-[*]-(b:K) RETURN count(*)",
         "MATCH p = (a:K)-[*]-(b:K) WHERE length(p) < 0 RETURN p",
-        "MATCH (a:K {x: 1}) MATCH (a)-[:R*0..20]-(b) RETURN DISTINCT b",
+        "MATCH (a:K {x: 1}) MATCH (a)-[:R*1..20]-(b) RETURN DISTINCT b",
         "RETURN reduce(s = 0, x IN range(1, 100000) | \
          reduce(t = s, y IN range(1, 100000) | (t + y) % 7))",
         "RETURN size([x IN range(1, 100000) WHERE any(y IN range(1, 100000) WHERE x + y < 0)])",

@@ -1,10 +1,11 @@
 //! Paths with parts that repeat, selectors and modes, against all paths of a pattern on
 //! random small graphs, found one by one.
 
-use evergraph_interpreter::{Datum, Parameters, Query};
+use evergraph_interpreter::{Datum, Options, Parameters, Query};
 use evergraph_property_graph::Value;
-use evergraph_property_graph::graph::PropertyGraph;
+use evergraph_property_graph::graph::{PropertyGraph, Transaction};
 
+use crate::counts::Random;
 use crate::{attempt, graph, rows, value};
 
 /// A relationship: source, type, target, property `w`.
@@ -453,5 +454,86 @@ fn what_makes_no_path_is_refused() {
     ] {
         let error = attempt(&graph, text).expect_err(text).to_string();
         assert!(error.contains(message), "{text}: {error}");
+    }
+}
+
+/// Paths of which each end is found once, after `MATCH`; the first ones are found so.
+const ENDS: &[(&str, bool)] = &[
+    ("(a)-[:R*1..3]->(b) RETURN count(DISTINCT b)", true),
+    ("(a:A)-[:R*]->(b) RETURN a, count(DISTINCT b)", true),
+    ("(a)-[:R|S*0..2]-(b:B) RETURN DISTINCT a, b", true),
+    ("(a)-[*1..2]-(b) WHERE a <> b RETURN DISTINCT a, b", true),
+    ("(a)<-[:S*1..4]-(b)-[:R]->(c) RETURN DISTINCT a, c", true),
+    (
+        "(a)-[:R*..3 {w: 1}]->(b) RETURN a, max(b.x), min(b.x)",
+        true,
+    ),
+    (
+        "(a)-[:R*0..1 {w: a.x}]->(b)-[:S]-(c) WHERE c.x > 0 RETURN DISTINCT a, b, c",
+        true,
+    ),
+    (
+        "(a)-[:R*1..2]->(b) OPTIONAL MATCH (b)-[:T*1..2]->(c) RETURN count(DISTINCT c)",
+        false,
+    ),
+    ("(a)-[*1..3]-(b) RETURN DISTINCT a, b", false),
+    ("(a)-[:R*1..3]->(a) RETURN count(DISTINCT a)", false),
+    ("(a)-[:R*2..3]->(b) RETURN DISTINCT a, b", false),
+    ("(a)-[:R*1..2]->(b)-[:R]->(c) RETURN DISTINCT a, c", false),
+    ("(a)-[r:R*1..2]->(b) RETURN a, count(DISTINCT r)", false),
+    (
+        "(a)-[:R*1..2]->(b) RETURN b, count(DISTINCT a), count(*)",
+        false,
+    ),
+];
+
+#[test]
+fn ends_once_are_those_of_all_paths() {
+    let mut random = Random(11);
+    for _ in 0..6 {
+        let graph = graph();
+        rows(
+            &graph,
+            "UNWIND range(0, 8) AS x CREATE (:A {x: x % 3}), (:B {x: x})",
+        );
+        let mut change = |transaction: &mut Transaction| {
+            for _ in 0..14 {
+                let [from, to] = [(); 2].map(|()| random.below(18) as i64);
+                let kind = ["R", "R", "S", "T"][random.below(4)];
+                let text = format!(
+                    "MATCH (a), (b) WHERE id(a) = {from} AND id(b) = {to} \
+                     CREATE (a)-[:{kind} {{w: {}}}]->(b)",
+                    random.below(3)
+                );
+                let query = Query::prepare(&graph, &text).expect("a query");
+                query.run(transaction, &Parameters::new()).expect(&text);
+            }
+        };
+        let mut transaction = graph.begin();
+        change(&mut transaction);
+        transaction.commit().expect("committed");
+        graph.checkpoint().expect("written");
+        let mut own = graph.begin();
+        change(&mut own);
+        for (pattern, is_once) in ENDS {
+            let text = format!("MATCH {pattern}");
+            let answers = [false, true].map(|plain| {
+                let options = Options {
+                    plain,
+                    ..Options::default()
+                };
+                let query = Query::prepare_with(&graph, &text, options).expect(&text);
+                let is_found_once = query.plan().contains("each end once");
+                assert_eq!(is_found_once, *is_once && !plain, "{text}");
+                let committed = query.read(&graph.view(), &Parameters::new()).expect(&text);
+                let written = query.run(&mut own, &Parameters::new()).expect(&text);
+                [committed, written].map(|rows| {
+                    let mut rows: Vec<String> = rows.map(|row| format!("{row:?}")).collect();
+                    rows.sort();
+                    rows
+                })
+            });
+            assert_eq!(answers[0], answers[1], "{text}");
+        }
     }
 }

@@ -128,3 +128,18 @@ fn what_is_not_profiled_has_no_profile() {
     assert_eq!(rows.summary().profile, None);
     assert_eq!(rows.summary().plan, None);
 }
+
+#[test]
+fn subqueries_that_count_run_once_a_batch() {
+    let graph = graph();
+    rows(
+        &graph,
+        "UNWIND range(1, 50) AS x CREATE (:N {x: x})-[:R]->(:M)-[:R]->(:M)",
+    );
+    let text =
+        "MATCH (n:N) CALL { WITH n MATCH (n)-[:R]->()-[:R]->() RETURN count(*) AS c } RETURN c";
+    let plan = profiled(&graph, 1, text).0;
+    let line = plan.lines().find(|line| line.contains("Count ["));
+    let line = line.unwrap_or_else(|| panic!("{plan}"));
+    assert!(line.contains("50 rows in 1 batch"), "{plan}");
+}

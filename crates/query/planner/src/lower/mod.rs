@@ -2,6 +2,7 @@
 
 mod call;
 mod expression;
+mod matches;
 mod path;
 mod pattern;
 mod projection;

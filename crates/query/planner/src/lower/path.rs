@@ -521,6 +521,7 @@ fn add<'a>(
             needs: Vec::new(),
         })),
         repeatable,
+        clause: finding.clause,
     });
     slot
 }

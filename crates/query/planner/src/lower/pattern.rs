@@ -58,6 +58,8 @@ pub struct RelationshipToFind {
     pub search: Option<Box<SearchToFind>>,
     /// Whether others may be the same.
     pub repeatable: bool,
+    /// Number of its clause: relationships of another may be the same.
+    pub clause: usize,
 }
 
 /// A path that is searched whole.
@@ -78,6 +80,33 @@ pub struct Predicate {
     pub slots: Vec<Slot>,
 }
 
+/// What one clause finds.
+pub(super) struct Found<'a> {
+    pub(super) patterns: &'a [tree::PathPattern],
+    /// `WHERE`
+    pub(super) filter: Option<&'a tree::Expression>,
+    /// Whether a relationship may be found twice.
+    pub(super) repeatable: bool,
+}
+
+/// Nodes and relationships of one pattern: the time to order them grows with their square,
+/// and so does what its rows may hold.
+const MOST_PARTS: usize = 2_000;
+
+impl Pattern {
+    /// Refuses a pattern that is too large.
+    fn check_size(&self, at: tree::Span) -> Result<(), PlanError> {
+        if self.nodes.len() + self.relationships.len() <= MOST_PARTS {
+            return Ok(());
+        }
+        let message = format!(
+            "a pattern has at most {MOST_PARTS} nodes and relationships; divide it, with WITH \
+             between the parts"
+        );
+        Err(PlanError::syntax("LimitExceeded", at, message))
+    }
+}
+
 /// A pattern that is being lowered.
 pub(super) struct Finding<'a> {
     pub(super) pattern: Pattern,
@@ -87,6 +116,8 @@ pub(super) struct Finding<'a> {
     pub(super) nodes: BTreeMap<String, usize>,
     /// Nodes within paths that are found whole.
     pub(super) inner: BTreeSet<String>,
+    /// Number of the clause.
+    pub(super) clause: usize,
     /// Whether a relationship may be found twice.
     pub(super) repeatable: bool,
     /// Conditions of the text, with the slots of what has them.
@@ -114,15 +145,19 @@ impl Lowering<'_> {
         input: Plan,
         scope: &mut Scope,
     ) -> Result<Plan, PlanError> {
-        self.found_patterns(patterns, filter, false, input, scope)
+        let found = Found {
+            patterns,
+            filter,
+            repeatable: false,
+        };
+        self.found_clauses(&[found], input, scope)
     }
 
-    /// As [`Lowering::match_patterns`]; `repeatable` if a relationship may be found twice.
-    pub(super) fn found_patterns(
+    /// Rows of the matches of clauses for each row of a plan: they are found in one order,
+    /// in which a clause may come before those above it.
+    pub(super) fn found_clauses(
         &mut self,
-        patterns: &[tree::PathPattern],
-        filter: Option<&tree::Expression>,
-        repeatable: bool,
+        clauses: &[Found<'_>],
         input: Plan,
         scope: &mut Scope,
     ) -> Result<Plan, PlanError> {
@@ -132,17 +167,23 @@ impl Lowering<'_> {
             before: &before,
             nodes: BTreeMap::new(),
             inner: BTreeSet::new(),
-            repeatable,
+            clause: 0,
+            repeatable: false,
             conditions: Vec::new(),
         };
-        for pattern in patterns {
-            self.path(pattern, &mut finding, scope)?;
-        }
-        let filters = filter.map(conjuncts).unwrap_or_default();
-        let filters = filters.into_iter().map(Condition::Where);
-        finding.conditions.extend(filters);
-        for condition in std::mem::take(&mut finding.conditions) {
-            self.condition(condition, &mut finding.pattern, (&before, scope))?;
+        for (number, clause) in clauses.iter().enumerate() {
+            (finding.clause, finding.repeatable) = (number, clause.repeatable);
+            for pattern in clause.patterns {
+                self.path(pattern, &mut finding, scope)?;
+                finding.pattern.check_size(pattern.at)?;
+            }
+            let filters = clause.filter.map(conjuncts).unwrap_or_default();
+            let filters = filters.into_iter().map(Condition::Where);
+            finding.conditions.extend(filters);
+            // They see no variable of the clauses below.
+            for condition in std::mem::take(&mut finding.conditions) {
+                self.condition(condition, &mut finding.pattern, (&before, scope))?;
+            }
         }
         let catalog = self.catalog;
         Ok(order::find(finding.pattern, input, catalog))
@@ -323,6 +364,7 @@ impl Lowering<'_> {
             shortest,
             search: None,
             repeatable: finding.repeatable,
+            clause: finding.clause,
         });
         Ok(slot)
     }

@@ -2,6 +2,8 @@
 
 use evergraph_syntax::tree::{self, ClauseKind, Imports};
 
+use super::matches::together;
+use super::pattern::Found;
 use super::{Lowering, Scope};
 use crate::PlanError;
 use crate::plan::{Operator, Plan, Slot};
@@ -98,9 +100,17 @@ impl Lowering<'_> {
             let message = format!("a query has at most {MOST_CLAUSES} clauses; divide it");
             return Err(PlanError::syntax("LimitExceeded", query.at, message));
         }
-        for clause in &query.clauses {
+        let mut left = query.clauses.as_slice();
+        while let Some((clause, rest)) = left.split_first() {
+            let found = together(left);
+            if found.len() > 1 {
+                plan = self.found_clauses(&found, plan, &mut scope)?;
+                left = &left[found.len()..];
+                continue;
+            }
             let alone = query.clauses.len() == 1;
             (plan, columns) = self.clause(clause, plan, &mut scope, alone)?;
+            left = rest;
         }
         Ok((plan, columns))
     }
@@ -162,13 +172,16 @@ impl Lowering<'_> {
                 "AS OF of one MATCH (write it before the first clause)",
             ));
         }
-        let (filter, repeatable) = (found.filter.as_ref(), found.repeatable);
+        let clause = Found {
+            patterns: &found.patterns,
+            filter: found.filter.as_ref(),
+            repeatable: found.repeatable,
+        };
         if !found.optional {
-            return self.found_patterns(&found.patterns, filter, repeatable, input, scope);
+            return self.found_clauses(&[clause], input, scope);
         }
         let before = scope.clone();
-        let none = Plan::argument();
-        let inner = self.found_patterns(&found.patterns, filter, repeatable, none, scope)?;
+        let inner = self.found_clauses(&[clause], Plan::argument(), scope)?;
         let brings = scope
             .iter()
             .filter(|(name, _)| !before.contains_key(*name))

@@ -17,7 +17,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use self::seek::Start;
 use crate::Catalog;
 use crate::lower::{Pattern, Predicate, RelationshipToFind};
-use crate::plan::{Choice, Expand, Expression, Operator, Plan, ShortestPath, Slot, VariableExpand};
+use crate::plan::{
+    Choice, Expand, Expression, Operator, Plan, ShortestPath, Slot, VariableExpand, share_types,
+};
 
 /// The matches of a pattern for each row of a plan.
 pub fn find(pattern: Pattern, input: Plan, catalog: &dyn Catalog) -> Plan {
@@ -29,7 +31,8 @@ pub fn find(pattern: Pattern, input: Plan, catalog: &dyn Catalog) -> Plan {
     let searches = pattern.relationships.iter();
     let searches = searches.filter_map(|one| one.search.as_deref());
     missing.extend(searches.flat_map(|search| search.path.brings()));
-    let finder = Finder {
+    let is_large = pattern.nodes.len() + pattern.relationships.len() > FEW_PARTS;
+    let mut finder = Finder {
         catalog,
         open: (0..pattern.relationships.len()).collect(),
         found: Vec::new(),
@@ -38,13 +41,23 @@ pub fn find(pattern: Pattern, input: Plan, catalog: &dyn Catalog) -> Plan {
         missing,
         reached: BTreeMap::new(),
         cost: 0.0,
+        compared: if is_large { FEW_COMPARED } else { usize::MAX },
         plan: input,
     };
+    if is_large {
+        finder.run();
+        return finder.plan;
+    }
     finder.cheapest().plan
 }
 
 /// First nodes of a pattern that are tried, at most.
 const FIRST_NODES: usize = 6;
+/// Nodes and relationships of a pattern for which other first nodes are tried, and all next
+/// steps compared.
+const FEW_PARTS: usize = 100;
+/// Next steps that are compared in a larger pattern: the first in the text.
+const FEW_COMPARED: usize = 8;
 
 #[derive(Clone)]
 struct Finder<'a> {
@@ -52,8 +65,8 @@ struct Finder<'a> {
     pattern: Pattern,
     /// Relationships that are not found yet, by place.
     open: Vec<usize>,
-    /// Slots of those that are found.
-    found: Vec<Slot>,
+    /// Those that are found and that others of their clause differ from, by place.
+    found: Vec<usize>,
     /// Conditions that are not applied yet.
     predicates: Vec<Predicate>,
     /// Slots that are not filled yet.
@@ -62,6 +75,8 @@ struct Finder<'a> {
     reached: BTreeMap<Slot, fan_out::Parts>,
     /// Rows of all steps.
     cost: f64,
+    /// Next steps that are compared, at most.
+    compared: usize,
     plan: Plan,
 }
 
@@ -168,7 +183,11 @@ impl Finder<'_> {
                     return None;
                 }
             }
-            Some((place, self.step_of(one, known)))
+            Some((place, known))
+        });
+        let costs = costs.take(self.compared).map(|(place, known)| {
+            let one = &self.pattern.relationships[place];
+            (place, self.step_of(one, known))
         });
         let cheapest = costs.min_by(|one, other| one.1.kept.total_cmp(&other.1.kept));
         let Some((place, estimate)) = cheapest else {
@@ -197,6 +216,7 @@ impl Finder<'_> {
                     most,
                     reversed,
                     properties: relationship.properties.clone(),
+                    ends_once: false,
                 };
                 match relationship.shortest {
                     None => Operator::VariableExpand(paths),
@@ -230,9 +250,19 @@ impl Finder<'_> {
             types: one.types.clone(),
             unlike: match one.shortest.is_some() || one.repeatable {
                 true => Vec::new(),
-                false => self.found.clone(),
+                false => self.others_than(one),
             },
         }
+    }
+
+    /// Those that are found, that could be a relationship and have to differ from it.
+    fn others_than(&self, one: &RelationshipToFind) -> Vec<Slot> {
+        let found = self.found.iter();
+        let found = found.map(|&place| &self.pattern.relationships[place]);
+        let differs = |other: &&RelationshipToFind| {
+            other.clause == one.clause && share_types(&other.types, &one.types)
+        };
+        found.filter(differs).map(|other| other.slot).collect()
     }
 
     /// Notes that a relationship and its ends are found.
@@ -245,7 +275,7 @@ impl Finder<'_> {
             self.missing.remove(&slot);
         }
         if one.shortest.is_none() && !one.repeatable {
-            self.found.push(one.slot);
+            self.found.push(place);
         }
     }
 
@@ -254,6 +284,7 @@ impl Finder<'_> {
         let nodes = self.pattern.nodes.iter().enumerate();
         let costs = nodes
             .filter(|(place, _)| !self.is_known(*place))
+            .take(self.compared)
             .map(|(_, node)| self.start(node.slot));
         let Some(start) = costs.min_by(|one, other| one.rows.total_cmp(&other.rows)) else {
             return false;

@@ -285,6 +285,8 @@ pub struct VariableExpand {
     pub reversed: bool,
     /// Properties of each relationship.
     pub properties: Vec<(Arc<str>, Expression)>,
+    /// Each end is found once, and no list filled.
+    pub ends_once: bool,
 }
 
 /// Shortest paths between two nodes that are known.
@@ -413,8 +415,11 @@ impl Expand {
 
     /// Whether a relationship may be of a type of both.
     pub fn shares_types(&self, other: &Expand) -> bool {
-        self.types.is_empty()
-            || other.types.is_empty()
-            || self.types.iter().any(|kind| other.types.contains(kind))
+        share_types(&self.types, &other.types)
     }
+}
+
+/// Whether a relationship may be of two lists of types; an empty one is of all.
+pub(crate) fn share_types(one: &[Arc<str>], other: &[Arc<str>]) -> bool {
+    one.is_empty() || other.is_empty() || one.iter().any(|kind| other.contains(kind))
 }

@@ -116,7 +116,12 @@ impl Printer<'_> {
             Operator::VariableExpand(paths) => {
                 let most = paths.most.map_or(String::new(), |most| most.to_string());
                 let length = format!("*{}..{most}", paths.least);
-                format!("VariableExpand {}", self.expand(&paths.step, &length))
+                let once = if paths.ends_once {
+                    ", each end once"
+                } else {
+                    ""
+                };
+                format!("VariableExpand {}{once}", self.expand(&paths.step, &length))
             }
             Operator::ShortestPath(shortest) => {
                 let name = if shortest.all {

@@ -6,6 +6,7 @@ mod counts;
 mod creates;
 mod intersections;
 mod joins;
+mod reach;
 mod scans;
 mod top;
 
@@ -14,6 +15,7 @@ pub use counts::count_by_degrees;
 pub use creates::join_creates;
 pub use intersections::use_intersections;
 pub use joins::use_semi_joins;
+pub use reach::find_ends_once;
 pub use scans::push_tests;
 pub(crate) use scans::turned;
 pub use top::use_top;
@@ -26,6 +28,7 @@ pub fn all(plan: Plan, catalog: &dyn Catalog) -> (Plan, bool) {
     let plan = use_semi_joins(plan);
     let plan = use_intersections(plan);
     let plan = count_by_degrees(plan, catalog);
+    let plan = find_ends_once(plan);
     let plan = use_top(plan);
     let plan = push_tests(plan);
     let plan = join_creates(plan);

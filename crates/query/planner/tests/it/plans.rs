@@ -129,6 +129,60 @@ fn joins_of_patterns() {
     ]));
 }
 
+/// Relationships differ within a clause alone.
+#[test]
+fn clauses_behind_each_other_are_found_in_one_order() {
+    expect_file!["golden/matches.txt"].assert_eq(&printed(&[
+        "MATCH (p:Person)-[:LIKES]->(t:Tag) MATCH (p {name: 'Ann'}) RETURN t",
+        "MATCH (a:Person)-[r:KNOWS]->(b) MATCH (b)-[s:KNOWS]->(c)-[t:KNOWS]->(a) \
+         WHERE a.name = 'Ann' RETURN c",
+        // A later clause gives nothing to a subquery above it.
+        "MATCH (p:Person) WHERE EXISTS { (p)-[:KNOWS]->(q) } MATCH (p)-[:LIKES]->(q:Tag) RETURN q",
+        // As they are written: nothing in common, a relationship that is known, and a path.
+        "MATCH (p:Person) WHERE p.age > 3 MATCH (t:Tag) WHERE t.city = p.city RETURN t",
+        "MATCH (p:Person)-[r:KNOWS]->(q) MATCH (a)-[r]->(b {name: 'Ann'}) RETURN a",
+        "MATCH x = (p:Person)-[:KNOWS]->(q) MATCH (q {name: 'Ann'}) RETURN x",
+        "MATCH (p:Person) OPTIONAL MATCH (p)-[:LIKES]->(t) MATCH (q {name: 'Ann'}) RETURN t, q",
+    ]));
+}
+
+fn chain(relationships: usize) -> String {
+    let mut text = String::from("MATCH (n0)");
+    for next in 1..=relationships {
+        write!(text, "-[:KNOWS]->(n{next}:Person {{age: {next}}})").expect("a string takes all");
+    }
+    text + " RETURN count(*)"
+}
+
+fn star(relationships: usize) -> String {
+    let arms = (0..relationships).map(|next| format!("(n)-[r{next}]-(m{next})"));
+    format!(
+        "MATCH {} RETURN count(*)",
+        arms.collect::<Vec<_>>().join(", ")
+    )
+}
+
+fn apart(nodes: usize) -> String {
+    let nodes = (0..nodes).map(|next| format!("(n{next}:Person)"));
+    format!(
+        "MATCH {} RETURN count(*)",
+        nodes.collect::<Vec<_>>().join(", ")
+    )
+}
+
+/// The time for the largest one is what a user waits.
+#[test]
+fn large_patterns_are_planned_or_refused() {
+    for text in [chain(900), star(900), apart(1_000)] {
+        let planned = plan(&parsed(&text), &Social).expect("a plan");
+        assert!(planned.plan.depth() > 900);
+    }
+    for text in [chain(5_000), star(5_000), apart(5_000), chain(20_000)] {
+        let error = plan(&parsed(&text), &Social).expect_err("too large");
+        assert_eq!(error.detail, "LimitExceeded");
+    }
+}
+
 #[test]
 fn projections() {
     expect_file!["golden/projections.txt"].assert_eq(&printed(&[

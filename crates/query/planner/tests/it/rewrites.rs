@@ -111,7 +111,29 @@ fn common_neighbors_are_intersected() {
             "MATCH (a:Tag)-->(b), (a)-->(c)<--(b), (a)-->(d)<--(b), (c)--(d) WHERE d.x > 1 \
              RETURN d",
             "MATCH (a:Tag)-->(b)-->(b) RETURN b",
+            // Few have such relationships.
+            "MATCH (a:Person)-[:WROTE]->(b)-[:WROTE]->(c)<-[:WROTE]-(a) RETURN a",
         ],
     );
     expect_file!["golden/intersections.txt"].assert_eq(&text);
+}
+
+#[test]
+fn ends_are_found_once() {
+    let text = before_and_after(
+        rewrite::find_ends_once,
+        &[
+            "MATCH (a:Tag)-[:KNOWS*1..3]->(b:Person) RETURN count(DISTINCT b)",
+            "MATCH (a:Tag)-[:KNOWS*1..2]-(b) WHERE b <> a WITH DISTINCT b MATCH (b)-->(c) RETURN c",
+            "MATCH (a:Tag)-[:KNOWS*0..2]-(b)-[:LIKES]->(c) RETURN DISTINCT a, c",
+            // The way back may be the way there; lists, paths and numbers of rows are needed.
+            "MATCH (a:Tag)-[:KNOWS*1..2]-(b) RETURN DISTINCT b",
+            "MATCH (a:Tag)-[:KNOWS*2..3]->(b) RETURN DISTINCT b",
+            "MATCH (a:Tag)-[r:KNOWS*1..3]->(b) RETURN DISTINCT b, size(r)",
+            "MATCH (a:Tag)-[:KNOWS*1..3]->(b)-[:KNOWS]->(c) RETURN DISTINCT c",
+            "MATCH (a:Tag)-[:KNOWS*1..3]->(b) RETURN count(DISTINCT b), count(*)",
+            "MATCH (a:Tag)-[:KNOWS*1..3]->(b) WITH b LIMIT 3 RETURN DISTINCT b",
+        ],
+    );
+    expect_file!["golden/ends-once.txt"].assert_eq(&text);
 }

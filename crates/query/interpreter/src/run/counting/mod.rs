@@ -1,17 +1,18 @@
 //! Rows that are counted with what is found at their nodes, which is not found itself.
 
+mod labels;
 mod memo;
 mod sums;
 
-use std::collections::HashMap;
-
-use evergraph_functions::{Datum, ErrorKind, EvaluationError};
-use evergraph_planner::{Count, Expand, Plan, Slot};
-use evergraph_property_graph::Value;
+use evergraph_functions::{ErrorKind, EvaluationError};
+use evergraph_planner::{Count, Expand, Expression, Plan, Slot};
+use evergraph_property_graph::vector::{Validity, Values, Vector};
 
 use self::sums::{Group, Seen, Sums};
+use super::keys::Keys;
 use super::{Flow, Result, Run, Sink};
-use crate::batch::{Batch, Column, NO_ID, bytes_of};
+use crate::batch::{Batch, Column, NO_ID};
+use crate::evaluate::{Gathered, Held, Over};
 use crate::limits::Account;
 
 /// Fewer rows are counted sooner by one thread.
@@ -19,27 +20,56 @@ const MANY_ROWS: f64 = 100_000.0;
 
 /// Groups in the order in which they were met, and how many rows each has.
 struct Counted<'g> {
-    places: HashMap<Vec<Datum>, usize, foldhash::fast::RandomState>,
-    groups: Vec<(Vec<Datum>, i64)>,
+    keys: Keys,
+    counts: Vec<i64>,
+    /// Bytes of numbers of nodes.
+    memos: usize,
     account: Account<'g>,
 }
 
-impl Counted<'_> {
-    fn add(&mut self, key: Vec<Datum>, count: i64) -> Result<()> {
-        let next = self.groups.len();
-        let place = match self.places.get(&key) {
-            Some(&place) => place,
-            None => {
-                let bytes = key.iter().map(bytes_of).sum::<usize>();
-                self.account.add(128 + 2 * bytes)?;
-                self.places.insert(key.clone(), next);
-                self.groups.push((key, 0));
-                next
-            }
-        };
-        let sum = &mut self.groups[place].1;
-        *sum = sum.checked_add(count).ok_or_else(too_many)?;
-        Ok(())
+impl<'g> Counted<'g> {
+    fn new(keys: usize, account: Account<'g>) -> Self {
+        Counted {
+            keys: Keys::new(keys),
+            counts: Vec::new(),
+            memos: 0,
+            account,
+        }
+    }
+
+    /// Adds numbers of rows to the only group.
+    fn add_all(&mut self, numbers: &[i64]) -> Result<()> {
+        self.keys.numbers::<&Column>(&[], 1);
+        let mut sum = self.counts.pop().unwrap_or(0);
+        for &number in numbers {
+            sum = sum.checked_add(number).ok_or_else(too_many)?;
+        }
+        self.counts.push(sum);
+        self.account.set(self.bytes())
+    }
+
+    /// Adds numbers of rows, each to the group of its keys.
+    fn add(&mut self, keys: &[Held<'_>], numbers: &[i64]) -> Result<()> {
+        if keys.is_empty() {
+            return self.add_all(numbers);
+        }
+        let groups = self.keys.numbers(keys, numbers.len());
+        self.counts.resize(self.keys.len(), 0);
+        for (group, number) in groups.into_iter().zip(numbers) {
+            let sum = &mut self.counts[group as usize];
+            *sum = sum.checked_add(*number).ok_or_else(too_many)?;
+        }
+        self.account.set(self.bytes())
+    }
+
+    fn bytes(&self) -> usize {
+        self.keys.bytes() + size_of_val(self.counts.as_slice()) + self.memos
+    }
+
+    /// Adds what another has counted.
+    fn merge(&mut self, other: Counted<'_>, columns: usize) -> Result<()> {
+        let keys = (0..columns).map(|place| other.keys.column(place).into());
+        self.add(&keys.collect::<Vec<Held<'_>>>(), &other.counts)
     }
 }
 
@@ -58,21 +88,21 @@ impl Run<'_, '_> {
         sink: &mut Sink<'_>,
     ) -> Result<Flow> {
         let guard = self.guard;
+        // Of many rows around at once, each has groups of its own.
+        let number = argument.numbers_in();
+        let of_number = number.map(|slot| (slot, Expression::Slot(slot)));
+        let keys: Vec<_> = count.keys.iter().cloned().chain(of_number).collect();
         let new = || {
-            let counted = Counted {
-                places: HashMap::default(),
-                groups: Vec::new(),
-                account: guard.account("grouping"),
-            };
+            let counted = Counted::new(keys.len(), guard.account("grouping"));
             Ok((counted, None))
         };
         let around = argument.clone();
         let take = |run: &Run<'_, '_>, state: &mut (Counted<'_>, Option<Sums>), batch: Batch| {
             let sums = match &mut state.1 {
                 Some(sums) => sums,
-                none => none.insert(Sums::new(run, count)?),
+                none => none.insert(Sums::new(run, count)),
             };
-            run.count_batch(count, sums, &batch, &mut state.0)
+            run.count_batch((count, &keys), sums, &batch, &mut state.0)
         };
         // What threads have computed of nodes they do not share.
         let is_alone = count.branches.iter().any(|one| !one.branches.is_empty());
@@ -84,9 +114,7 @@ impl Run<'_, '_> {
             Some(states) => {
                 let mut all = new()?.0;
                 for (state, _) in states {
-                    for (key, count) in state.groups {
-                        all.add(key, count)?;
-                    }
+                    all.merge(state, keys.len())?;
                 }
                 all
             }
@@ -99,18 +127,32 @@ impl Run<'_, '_> {
                 state.0
             }
         };
-        if count.keys.is_empty() {
-            counted.add(Vec::new(), 0)?;
+        match (keys.as_slice(), number) {
+            ([], _) => counted.add_all(&[])?,
+            // Also rows around that have none.
+            ([_], Some(slot)) => {
+                let rows = [around.column(slot)];
+                counted.keys.numbers(&rows, around.len());
+                counted.counts.resize(counted.keys.len(), 0);
+            }
+            _ => {}
         }
-        let mut made = around.repeated_around(self.width, counted.groups.len());
-        for (place, (slot, _)) in count.keys.iter().enumerate() {
-            let data = counted.groups.iter().map(|(key, _)| key[place].clone());
-            made.set(*slot, Column::Data(data.collect()));
+        let groups = counted.counts.len();
+        let mut made = match number {
+            Some(slot) => {
+                let mut numbers = Batch::rows_of(slot + 1, groups);
+                numbers.set(slot, counted.keys.column(keys.len() - 1));
+                around.beside(&numbers)
+            }
+            None => around.repeated_around(self.width, groups),
+        };
+        for (place, (slot, _)) in keys.iter().enumerate() {
+            made.set(*slot, counted.keys.column(place));
         }
         for &slot in &count.counts {
-            let data = counted.groups.iter();
-            let data = data.map(|&(_, count)| Datum::Value(Value::Integer(count)));
-            made.set(slot, Column::Data(data.collect()));
+            let counts = Values::Integer(counted.counts.clone());
+            let counts = Vector::from_parts(counts, Validity::all(groups));
+            made.set(slot, Column::Vector(counts));
         }
         self.push_all(made, sink)
     }
@@ -118,7 +160,7 @@ impl Run<'_, '_> {
     /// Adds the rows of a batch to their groups.
     fn count_batch(
         &self,
-        count: &Count,
+        (count, keys): (&Count, &[(Slot, Expression)]),
         sums: &mut Sums,
         batch: &Batch,
         counted: &mut Counted<'_>,
@@ -128,26 +170,19 @@ impl Run<'_, '_> {
         for group in &sums.groups {
             self.multiply(group, &count.found, batch, &mut numbers)?;
         }
-        counted.account.add(sums.new_bytes())?;
-        if count.keys.is_empty() {
-            let mut sum: i64 = 0;
-            for number in numbers {
-                sum = sum.checked_add(number).ok_or_else(too_many)?;
-            }
-            return counted.add(Vec::new(), sum);
+        counted.memos += sums.new_bytes();
+        if keys.is_empty() {
+            return counted.add_all(&numbers);
         }
-        let kept: Vec<u32> = (0..batch.len() as u32)
-            .filter(|&at| numbers[at as usize] > 0)
-            .collect();
+        let is_kept = |at: &u32| numbers[*at as usize] > 0;
+        let kept: Vec<u32> = (0..batch.len() as u32).filter(is_kept).collect();
         let batch = batch.take(&kept);
-        let of_keys = count.keys.iter().map(|(_, key)| self.values(key, &batch));
-        let mut of_keys: Vec<Vec<Datum>> = of_keys.collect::<Result<_>>()?;
-        for (at, &row) in kept.iter().enumerate() {
-            let key = of_keys.iter_mut();
-            let key = key.map(|column| std::mem::take(&mut column[at]));
-            counted.add(key.collect(), numbers[row as usize])?;
-        }
-        Ok(())
+        numbers.retain(|&number| number > 0);
+        let gathered = Gathered::default();
+        let over = Over::new(self, &batch, &gathered);
+        let keys = keys.iter().map(|(_, key)| over.held(key));
+        let keys: Vec<Held<'_>> = keys.collect::<Result<_>>()?;
+        counted.add(&keys, &numbers)
     }
 
     /// Multiplies the number of each row by the ways to choose relationships of a group.

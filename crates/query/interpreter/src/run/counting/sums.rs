@@ -7,10 +7,11 @@
 //! A relationship that the row or the branch around has already is taken out of each
 //! `S(I)` whose lists all have it, which its ends and direction tell.
 
-use evergraph_planner::{Branch, Count, Expand, Slot, Towards};
-use evergraph_property_graph::graph::{EntityKind, Filter, LabelExpression};
-use evergraph_syntax::tree::Labels;
+use std::borrow::Cow;
 
+use evergraph_planner::{Branch, Count, Expand, Slot, Towards};
+
+use super::labels::EndLabels;
 use super::memo::Memo;
 use super::too_many;
 use crate::graph::Types;
@@ -52,7 +53,7 @@ pub(super) struct Step {
 /// What is at the ends of relationships.
 struct End {
     /// Labels of the node.
-    labels: Option<Filter>,
+    labels: Option<EndLabels>,
     groups: Vec<Group>,
     /// Ways to go on from each node.
     values: Memo,
@@ -84,10 +85,10 @@ pub(super) struct Seen {
 }
 
 impl Sums {
-    pub(super) fn new(run: &Run<'_, '_>, count: &Count) -> Result<Self> {
-        Ok(Sums {
+    pub(super) fn new(run: &Run<'_, '_>, count: &Count) -> Self {
+        Sums {
             groups: groups_of(run, &count.branches, None),
-        })
+        }
     }
 
     /// Bytes that numbers of nodes have taken since the last call.
@@ -157,22 +158,27 @@ impl Group {
         nodes: &[u32],
         others: &[(Vec<Seen>, Vec<u32>)],
     ) -> Result<Vec<i64>> {
+        self.look(run, nodes.len())?;
         let mut sums: Vec<Vec<i64>> = vec![Vec::new()];
         for subset in 1..self.shared.len() {
-            let mut sum = self.sums(run, subset, nodes)?;
+            let known = if others.is_empty() { &sums[..] } else { &[] };
+            let mut sum = self.sums(run, subset, nodes, known)?;
             if !others.is_empty() {
                 self.exclude(run, subset, nodes, others, &mut sum)?;
             }
             sums.push(sum);
         }
-        let mut at_node = vec![0; sums.len()];
-        let ways = (0..nodes.len()).map(|at| {
-            for (number, sum) in at_node.iter_mut().zip(&sums).skip(1) {
-                *number = sum[at];
+        all_different(sums)
+    }
+
+    /// Finds out what labels are at the ends, before the lists of so many nodes are read.
+    fn look(&self, run: &Run<'_, '_>, nodes: usize) -> Result<()> {
+        for step in &self.branches {
+            if let Some(labels) = &step.end.labels {
+                labels.look(run, (step.towards, &step.types), nodes)?;
             }
-            different(&at_node)
-        });
-        ways.collect()
+        }
+        Ok(())
     }
 
     /// Takes out of sums what the row excludes.
@@ -249,10 +255,16 @@ impl Group {
         has.then_some(end)
     }
 
-    /// Sums of a subset at nodes.
-    fn sums(&self, run: &Run<'_, '_>, subset: usize, nodes: &[u32]) -> Result<Vec<i64>> {
+    /// Sums of a subset at nodes, of which those of the subsets before may be known.
+    fn sums(
+        &self,
+        run: &Run<'_, '_>,
+        subset: usize,
+        nodes: &[u32],
+        known: &[Vec<i64>],
+    ) -> Result<Vec<i64>> {
         match self.is_plain(subset) {
-            true => self.degrees(run, subset, nodes),
+            true => self.degrees(run, subset, nodes, known),
             false => {
                 self.prepare_sums(run, subset, nodes)?;
                 let sums = &self.shared[subset].sums;
@@ -266,23 +278,40 @@ impl Group {
         self.steps_in(subset).all(|step| step.end.is_plain())
     }
 
-    fn degrees(&self, run: &Run<'_, '_>, subset: usize, nodes: &[u32]) -> Result<Vec<i64>> {
+    fn degrees(
+        &self,
+        run: &Run<'_, '_>,
+        subset: usize,
+        nodes: &[u32],
+        known: &[Vec<i64>],
+    ) -> Result<Vec<i64>> {
         let Shared { types, lists, .. } = &self.shared[subset];
         if types.as_ref().is_some_and(Vec::is_empty) {
             return Ok(vec![0; nodes.len()]);
         }
-        let degrees = |towards| run.graph.degrees(nodes, towards, types);
-        Ok(match *lists {
-            Lists::Towards(towards) => {
-                let degrees = degrees(towards)?;
-                degrees.into_iter().map(|degree| degree as i64).collect()
+        let degrees = |towards| -> Result<Vec<i64>> {
+            let degrees = run.graph.degrees(nodes, towards, types)?;
+            Ok(degrees.into_iter().map(|degree| degree as i64).collect())
+        };
+        let one_way = |towards| {
+            let is_it = |&other: &usize| {
+                let shared = &self.shared[other];
+                let is_same = shared.lists == Lists::Towards(towards) && shared.types == *types;
+                is_same && self.is_plain(other)
+            };
+            match (1..known.len()).find(is_it) {
+                Some(other) => Ok(Cow::Borrowed(&known[other])),
+                None => degrees(towards).map(Cow::Owned),
             }
+        };
+        Ok(match *lists {
+            Lists::Towards(towards) => degrees(towards)?,
             Lists::Loops => {
-                let (out, incoming) = (degrees(Towards::Outgoing)?, degrees(Towards::Incoming)?);
+                let (out, incoming) = (one_way(Towards::Outgoing)?, one_way(Towards::Incoming)?);
                 let both = degrees(Towards::Both)?;
-                let sides = out.into_iter().zip(incoming).zip(both);
+                let sides = out.iter().zip(&**incoming).zip(both);
                 sides
-                    .map(|((out, incoming), both)| (out + incoming - both) as i64)
+                    .map(|((out, incoming), both)| out + incoming - both)
                     .collect()
             }
         })
@@ -295,7 +324,7 @@ impl Group {
         for nodes in unknown.chunks(NODES) {
             run.guard.check()?;
             let sums = match self.is_plain(subset) {
-                true => self.degrees(run, subset, nodes)?,
+                true => self.degrees(run, subset, nodes, &[])?,
                 false => self.weighted(run, subset, nodes)?,
             };
             for (&node, sum) in nodes.iter().zip(sums) {
@@ -311,7 +340,7 @@ impl Group {
         let towards = match shared.lists {
             Lists::Towards(towards) => towards,
             Lists::Loops => {
-                let loops = self.degrees(run, subset, nodes)?;
+                let loops = self.degrees(run, subset, nodes, &[])?;
                 for step in self.steps_in(subset) {
                     step.prepare(run, nodes, nodes)?;
                 }
@@ -371,6 +400,28 @@ impl Group {
     }
 }
 
+/// Ways to choose different relationships at each node, from the sums of each subset there.
+fn all_different(mut sums: Vec<Vec<i64>>) -> Result<Vec<i64>> {
+    if let [_, _] = sums.as_slice() {
+        return Ok(sums.swap_remove(1));
+    }
+    let mut at_node = vec![0; sums.len()];
+    let mut ways = Vec::with_capacity(sums[1].len());
+    for at in 0..sums[1].len() {
+        if let [_, one, two, both] = sums.as_slice()
+            && let Some(pairs) = one[at].checked_mul(two[at])
+        {
+            ways.push(pairs - both[at]);
+            continue;
+        }
+        for (number, sum) in at_node.iter_mut().zip(&sums).skip(1) {
+            *number = sum[at];
+        }
+        ways.push(different(&at_node)?);
+    }
+    Ok(ways)
+}
+
 /// Ways to choose different relationships, from the sums of each subset.
 fn different(sums: &[i64]) -> Result<i64> {
     let product = |factors: &[i64]| {
@@ -408,7 +459,7 @@ impl Step {
             types: run.graph.types(&branch.step.types),
             plan: branch.step.clone(),
             end: End {
-                labels: filter_of(run, &branch.labels),
+                labels: EndLabels::of(run, &branch.labels),
                 groups: groups_of(run, &branch.branches, Some(&branch.step)),
                 values: Memo::default(),
             },
@@ -455,7 +506,12 @@ impl Step {
 
 impl End {
     fn is_plain(&self) -> bool {
-        self.labels.is_none() && self.groups.is_empty()
+        self.labels_to_check().is_none() && self.groups.is_empty()
+    }
+
+    /// Labels that not every node has that a relationship leads to.
+    fn labels_to_check(&self) -> Option<&EndLabels> {
+        self.labels.as_ref().filter(|labels| !labels.all_have())
     }
 
     /// Whether its value depends on the relationship by which it was reached.
@@ -469,11 +525,12 @@ impl End {
         if unknown.is_empty() {
             return Ok(());
         }
-        let there = match &self.labels {
+        let there = match self.labels_to_check() {
             None => unknown,
-            Some(filter) => labelled(run, filter, unknown)?,
+            Some(labels) => labels.among(run, unknown)?,
         };
         for group in &self.groups {
+            group.look(run, there.len())?;
             for subset in 1..group.shared.len() {
                 group.prepare_sums(run, subset, &there)?;
             }
@@ -517,56 +574,5 @@ impl Shared {
             };
         }
         shared
-    }
-}
-
-/// Those of some nodes that a filter gives.
-fn labelled(run: &Run<'_, '_>, filter: &Filter, mut nodes: Vec<u32>) -> Result<Vec<u32>> {
-    nodes.sort_unstable();
-    let reader = run.graph.reader();
-    let morsels = reader.morsels(EntityKind::Node);
-    let (mut there, mut ids) = (Vec::new(), Vec::new());
-    let mut left = &nodes[..];
-    for morsel in morsels.iter() {
-        let end = morsel.ids().end;
-        let (here, others) = left.split_at(left.partition_point(|&node| node < end));
-        left = others;
-        if here.is_empty() {
-            continue;
-        }
-        ids.clear();
-        reader.scan(&morsel, filter, &mut ids, run.graph.account())?;
-        run.graph.account().release(4 * ids.len() as u64);
-        let mut scanned = ids.iter().copied().peekable();
-        for &node in here {
-            while scanned.next_if(|&id| id < node).is_some() {}
-            if scanned.peek() == Some(&node) {
-                there.push(node);
-            }
-        }
-    }
-    Ok(there)
-}
-
-fn filter_of(run: &Run<'_, '_>, labels: &[Labels]) -> Option<Filter> {
-    let all = labels
-        .iter()
-        .map(|labels| expression_of(run, labels))
-        .collect();
-    (!labels.is_empty()).then(|| Filter::labels(LabelExpression::And(all)))
-}
-
-fn expression_of(run: &Run<'_, '_>, labels: &Labels) -> LabelExpression {
-    let all = |parts: &[Labels]| parts.iter().map(|part| expression_of(run, part)).collect();
-    match labels {
-        Labels::Name(name) => match run.graph.reader().label_code(&name.text) {
-            Some(code) => LabelExpression::Has(code),
-            // What no node has.
-            None => LabelExpression::Or(Vec::new()),
-        },
-        Labels::Any => LabelExpression::Any,
-        Labels::Not(inner) => LabelExpression::Not(Box::new(expression_of(run, inner))),
-        Labels::And(parts) => LabelExpression::And(all(parts)),
-        Labels::Or(parts) => LabelExpression::Or(all(parts)),
     }
 }

@@ -17,6 +17,10 @@ use crate::lower::as_label;
 use crate::order::mentions;
 use crate::plan::{Aggregate, Branch, Count, Expand, Expression, Operator, Plan, Slot};
 
+/// Operators of a pattern whose expansions may become branches: each is looked at with all
+/// others.
+const MOST_OPERATORS: usize = 128;
+
 /// Aggregations that only count rows count branches of them.
 pub fn count_by_degrees(plan: Plan, catalog: &dyn Catalog) -> Plan {
     bottom_up(plan, &|plan| match &plan.operator {
@@ -77,6 +81,9 @@ impl Core {
         while let Some(input) = below.input.as_deref()
             && is_of_pattern(&below.operator)
         {
+            if operators.len() == MOST_OPERATORS {
+                return None;
+            }
             operators.push(Plan {
                 operator: below.operator.clone(),
                 input: None,
