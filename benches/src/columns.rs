@@ -6,7 +6,7 @@
 //! same answer. `--param files=DIR` writes the graph as CSV files, so that peers can be
 //! given the same one.
 
-mod data;
+pub mod data;
 mod hops;
 mod reads;
 mod rows;

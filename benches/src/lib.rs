@@ -14,6 +14,7 @@ mod checkpoint;
 mod columns;
 mod delete;
 mod edge_map;
+mod execution;
 mod filter;
 mod graphs;
 mod history;
@@ -128,6 +129,7 @@ const BENCHMARKS: &[Benchmark] = &[
     index::BENCHMARK,
     snb::BENCHMARK,
     queries::BENCHMARK,
+    execution::BENCHMARK,
     #[cfg(all(feature = "fulltext", feature = "vector"))]
     search::BENCHMARK,
 ];
@@ -160,6 +162,7 @@ pub const NAMES: &[&str] = &[
     "index",
     "snb",
     "queries",
+    "execution",
     #[cfg(all(feature = "fulltext", feature = "vector"))]
     "search",
 ];

@@ -8,34 +8,34 @@ use evergraph_graph::random::Random;
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{NodeId, PropertyGraph, RelationshipId};
 
-use super::text;
 use crate::graphs::EdgeList;
 use crate::settings::Settings;
+use crate::transactions::graph::text;
 
 /// Rows that one commit loads.
 const ROWS_AT_ONCE: usize = 1 << 17;
 /// Values of `a`; a filter for one of ten takes those below a tenth of it.
-pub(super) const RANGE_OF_A: i64 = 1_000;
+pub const RANGE_OF_A: i64 = 1_000;
 /// Nodes with the label `Few`.
-pub(super) const FEW: usize = 100;
+pub const FEW: usize = 100;
 
 /// Three small integers a node, one a relationship, all in plain arrays.
-pub(super) struct Data {
-    pub(super) name: String,
+pub struct Data {
+    pub name: String,
     /// Uniform below [`RANGE_OF_A`].
-    pub(super) a: Vec<i64>,
+    pub a: Vec<i64>,
     /// The number of the node.
-    pub(super) b: Vec<i64>,
+    pub b: Vec<i64>,
     /// Uniform below 2^20.
-    pub(super) c: Vec<i64>,
-    pub(super) edges: Vec<(u32, u32)>,
+    pub c: Vec<i64>,
+    pub edges: Vec<(u32, u32)>,
     /// Uniform below 100.
-    pub(super) w: Vec<i64>,
+    pub w: Vec<i64>,
 }
 
 impl Data {
     /// A Kronecker graph, or that of `--param graph=FILE`.
-    pub(super) fn generate(settings: &Settings<'_>) -> Result<Self, String> {
+    pub fn generate(settings: &Settings<'_>) -> Result<Self, String> {
         let list = EdgeList::load(settings, settings.scale.unwrap_or(18), true)?;
         let mut random = Random::new(settings.seed);
         let nodes = list.vertex_count;
@@ -53,23 +53,23 @@ impl Data {
         })
     }
 
-    pub(super) fn nodes(&self) -> usize {
+    pub fn nodes(&self) -> usize {
         self.a.len()
     }
 
     /// Whether the node of a number has the label `Tenth`.
-    pub(super) fn is_tenth(number: usize) -> bool {
+    pub fn is_tenth(number: usize) -> bool {
         number.is_multiple_of(10)
     }
 
     /// Whether it has the label `Few`: they lie far apart.
-    pub(super) fn is_few(&self, number: usize) -> bool {
+    pub fn is_few(&self, number: usize) -> bool {
         number.is_multiple_of((self.nodes() / FEW).max(1))
             && number / (self.nodes() / FEW).max(1) < FEW
     }
 
     /// Loads all of it in bulk, as an import does, and merges it.
-    pub(super) fn load(&self, graph: &PropertyGraph) -> Result<Ids, String> {
+    pub fn load(&self, graph: &PropertyGraph) -> Result<Ids, String> {
         let mut ids = Ids::default();
         let mut load = graph.load();
         for number in 0..self.nodes() {
@@ -106,7 +106,7 @@ impl Data {
     }
 
     /// Writes `nodes.csv` and `relationships.csv`, which peers can read.
-    pub(super) fn write_files(&self, directory: &Path) -> Result<(), String> {
+    pub fn write_files(&self, directory: &Path) -> Result<(), String> {
         std::fs::create_dir_all(directory).map_err(text)?;
         let create = |name: &str| File::create(directory.join(name)).map(BufWriter::new);
         let mut nodes = create("nodes.csv").map_err(text)?;
@@ -127,7 +127,7 @@ impl Data {
 
 /// Ids in the property graph, by number in the arrays.
 #[derive(Default)]
-pub(super) struct Ids {
-    pub(super) nodes: Vec<NodeId>,
-    pub(super) relationships: Vec<RelationshipId>,
+pub struct Ids {
+    pub nodes: Vec<NodeId>,
+    pub relationships: Vec<RelationshipId>,
 }

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use evergraph_functions::{Datum, Entities, ReadError};
-use evergraph_interpreter::{Options, Parameters, Procedures, Query, QueryError};
+use evergraph_interpreter::{
+    Execution, Limits, Options, Parameters, Procedures, Query, QueryError,
+};
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{
     Entity, GraphOptions, NodeId, PropertyGraph, RelationshipId, Transaction,
@@ -16,8 +18,8 @@ use crate::signature::Procedure;
 use crate::value::Shown;
 
 /// What is wrong with what executing a scenario gives, if something is.
-pub fn fault(scenario: &Scenario) -> Option<String> {
-    let ran = std::panic::catch_unwind(|| run(scenario));
+pub fn fault(scenario: &Scenario, execution: Execution) -> Option<String> {
+    let ran = std::panic::catch_unwind(|| run(scenario, execution));
     match ran {
         Ok(Ok(())) => None,
         Ok(Err(fault)) => Some(fault),
@@ -29,7 +31,7 @@ pub fn fault(scenario: &Scenario) -> Option<String> {
     }
 }
 
-fn run(scenario: &Scenario) -> Result<(), String> {
+fn run(scenario: &Scenario, execution: Execution) -> Result<(), String> {
     let storage = DramStorage::new();
     let graph = PropertyGraph::create(&storage, GraphOptions::default(), [1; 16]);
     let graph = graph.map_err(|error| error.to_string())?;
@@ -45,6 +47,10 @@ fn run(scenario: &Scenario) -> Result<(), String> {
     let options = Options {
         procedures,
         parameters: Some(parameters.keys().cloned().collect()),
+        limits: Limits {
+            execution,
+            ..Limits::default()
+        },
         ..Options::default()
     };
     let mut setup = scenario.setup.clone();
@@ -334,7 +340,7 @@ impl Entities for InTransaction<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::fault;
+    use super::{Execution, fault};
     use crate::features;
     use crate::scenario::{Outcome, Scenario};
 
@@ -352,11 +358,15 @@ mod tests {
             _ => false,
         };
         let mut changed = scenario(has_rows);
-        assert_eq!(fault(&changed), None);
+        assert_eq!(fault(&changed, Execution::Interpret), None);
         if let Outcome::Rows(rows) = &mut changed.queries[0].outcome {
             rows.rows[0][0] = "'another'".into();
         }
-        assert!(fault(&changed).expect("other rows").contains("and not"));
+        assert!(
+            fault(&changed, Execution::Interpret)
+                .expect("other rows")
+                .contains("and not")
+        );
     }
 
     #[test]
@@ -366,10 +376,10 @@ mod tests {
             effects.is_some_and(|effects| !effects.is_empty())
         };
         let mut changed = scenario(has_effects);
-        assert_eq!(fault(&changed), None);
+        assert_eq!(fault(&changed, Execution::Interpret), None);
         changed.queries[0].side_effects = Some(Vec::new());
         assert!(
-            fault(&changed)
+            fault(&changed, Execution::Interpret)
                 .expect("other effects")
                 .contains("has the effects")
         );
@@ -379,12 +389,20 @@ mod tests {
     fn another_error_and_none_are_a_fault() {
         let fails = |one: &Scenario| matches!(one.queries[0].outcome, Outcome::Error(_));
         let mut changed = scenario(fails);
-        assert_eq!(fault(&changed), None);
+        assert_eq!(fault(&changed, Execution::Interpret), None);
         if let Outcome::Error(error) = &mut changed.queries[0].outcome {
             error.detail = "Another".into();
         }
-        assert!(fault(&changed).expect("another error").contains("and not"));
+        assert!(
+            fault(&changed, Execution::Interpret)
+                .expect("another error")
+                .contains("and not")
+        );
         changed.queries[0].query = "RETURN 1".into();
-        assert!(fault(&changed).expect("no error").contains("succeeds"));
+        assert!(
+            fault(&changed, Execution::Interpret)
+                .expect("no error")
+                .contains("succeeds")
+        );
     }
 }

@@ -5,7 +5,29 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use evergraph_conformance::{execute, features};
+use evergraph_interpreter::Execution;
 use expect_test::expect_file;
+
+/// Scenarios that fail when expressions are compiled at once, or in the middle of a query.
+#[test]
+fn compiled_scenarios_give_the_same() {
+    let only = std::env::var("EVERGRAPH_SCENARIO").unwrap_or_default();
+    let mut failing = Vec::new();
+    for feature in features().expect("the kit is read") {
+        for scenario in &feature.scenarios {
+            let name = format!("{}: {}", feature.name, scenario.name);
+            if !name.contains(&only) {
+                continue;
+            }
+            for execution in [Execution::Compile, Execution::SwitchAfter(3)] {
+                if let Some(fault) = execute::fault(scenario, execution) {
+                    failing.push(format!("{name} ({execution:?})\n{fault}"));
+                }
+            }
+        }
+    }
+    assert!(failing.is_empty(), "{}", failing.join("\n\n"));
+}
 
 #[test]
 fn scenarios_give_what_the_kit_says() {
@@ -23,7 +45,7 @@ fn scenarios_give_what_the_kit_says() {
                 continue;
             }
             count.0 += 1;
-            match execute::fault(scenario) {
+            match execute::fault(scenario, Execution::Interpret) {
                 None => count.1 += 1,
                 Some(fault) => {
                     writeln!(failing, "{name}").expect("a string takes all");

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use evergraph::query::{Cancellation, Statement};
+use evergraph::query::{Cancellation, Execution, Statement};
 
 use crate::sizes;
 
@@ -20,6 +20,20 @@ pub struct LimitArgs {
     /// Sort in temporary files in a directory what needs more memory
     #[arg(long, value_name = "DIR")]
     temp_directory: Option<PathBuf>,
+    /// How expressions are evaluated
+    #[arg(long, value_name = "HOW", default_value = "adapt")]
+    execution: How,
+}
+
+/// How expressions are evaluated; the results are the same.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum How {
+    /// By the interpreter
+    Interpret,
+    /// By machine code, which is waited for
+    Compile,
+    /// By machine code as soon as it is there, if it is worth making
+    Adapt,
 }
 
 impl LimitArgs {
@@ -34,7 +48,11 @@ impl LimitArgs {
         if let Some(directory) = &self.temp_directory {
             statement = statement.temporary_directory(directory);
         }
-        statement
+        statement.execution(match self.execution {
+            How::Interpret => Execution::Interpret,
+            How::Compile => Execution::Compile,
+            How::Adapt => Execution::Adapt,
+        })
     }
 }
 

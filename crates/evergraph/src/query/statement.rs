@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use evergraph_interpreter::{Cancellation, Datum, Limits};
+use evergraph_interpreter::{Cancellation, Datum, Execution, Limits};
 use evergraph_property_graph::Value;
 
 use crate::At;
@@ -159,6 +159,13 @@ impl Statement {
     #[must_use]
     pub fn temporary_directory(mut self, directory: impl Into<PathBuf>) -> Self {
         self.limits.spill = Some(directory.into());
+        self
+    }
+
+    /// Says how its expressions are evaluated.
+    #[must_use]
+    pub fn execution(mut self, execution: Execution) -> Self {
+        self.limits.execution = execution;
         self
     }
 

@@ -31,6 +31,7 @@
 
 mod batch;
 mod catalog;
+mod compile;
 mod error;
 mod evaluate;
 mod graph;
@@ -42,6 +43,7 @@ mod rows;
 mod run;
 mod spill;
 
+pub use compile::Execution;
 pub use error::QueryError;
 pub use evergraph_functions::{Datum, Path};
 pub use graph::Seen;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use evergraph_functions::{Clock, Entities, Environment};
 use evergraph_property_graph::graph::{Account as GraphAccount, GraphError, Interrupt};
 
-use crate::QueryError;
+use crate::{Execution, QueryError};
 
 /// Cancels a query from another thread. Cheap to clone.
 #[derive(Clone, Debug, Default)]
@@ -76,6 +76,8 @@ pub struct Limits {
     pub cancellation: Cancellation,
     /// Longest time, from its beginning to its last row.
     pub timeout: Option<Duration>,
+    /// How its expressions are evaluated.
+    pub execution: Execution,
     /// Most bytes that it holds at one time: rows that are sorted, grouped, joined or
     /// collected, and what is read for them.
     pub memory: usize,
@@ -93,6 +95,7 @@ impl Default for Limits {
     fn default() -> Self {
         Limits {
             cancellation: Cancellation::new(),
+            execution: Execution::default(),
             timeout: None,
             memory: MEMORY,
             spill: None,

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use evergraph_jit::Compiled;
 use evergraph_planner::{Plan, print_rows, print_with};
 
 use crate::batch::Batch;
@@ -24,6 +25,12 @@ pub struct OperatorProfile {
     pub time: Duration,
     /// Threads that ran it beside each other.
     pub threads: usize,
+    /// Times that a batch was given to compiled code, which was of this many the first.
+    pub compiled: u64,
+    /// The batch that was the first of them.
+    pub compiled_from: u64,
+    /// Time that compiling it took, in this run or before.
+    pub compiling: Duration,
 }
 
 /// What a run did.
@@ -73,6 +80,10 @@ fn note(of: &OperatorProfile) -> String {
         },
         milliseconds(of.time)
     );
+    if of.compiled > 0 {
+        let (batch, time) = (of.compiled_from, milliseconds(of.compiling));
+        text += &format!(", compiled from batch {batch} in {time}");
+    }
     if of.threads > 1 {
         text += &format!(", {} threads", of.threads);
     }
@@ -171,6 +182,17 @@ impl Profiler {
         operator.batches += 1;
     }
 
+    /// Notes that a batch was given to code.
+    pub(crate) fn was_compiled(&self, code: &Compiled) {
+        let mut operators = self.operators.borrow_mut();
+        let operator = &mut operators[self.current.get()];
+        if operator.compiled == 0 {
+            operator.compiled_from = operator.batches + 1;
+            operator.compiling = code.time();
+        }
+        operator.compiled += 1;
+    }
+
     fn within<T>(&self, place: usize, work: impl FnOnce() -> T) -> T {
         let before = self.enter(place);
         let done = work();
@@ -208,6 +230,11 @@ impl Profiler {
             own.batches += other.batches;
             own.time += other.time;
             own.threads += usize::from(other.batches > 0);
+            if own.compiled == 0 {
+                own.compiled_from = other.compiled_from;
+                own.compiling = other.compiling;
+            }
+            own.compiled += other.compiled;
         }
     }
 }

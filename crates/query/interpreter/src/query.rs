@@ -16,6 +16,7 @@ use evergraph_syntax::tree::{Body, Mode, Span};
 
 use crate::batch::{Batch, Column};
 use crate::catalog::{Basis, GraphCatalog};
+use crate::compile::{Compiling, Execution, Fragments};
 use crate::evaluate::Row;
 use crate::graph::{Access, Graph};
 use crate::limits::Guard;
@@ -62,6 +63,7 @@ pub struct Query {
 /// What all runs of a query share.
 pub(crate) struct Prepared {
     pub(crate) planned: PlannedQuery,
+    fragments: Fragments,
     columns: Arc<[String]>,
     slots: Vec<Slot>,
     /// Operators of the plan above each other.
@@ -127,6 +129,7 @@ impl Query {
             asks_time: may_ask_time(text),
             depth: planned.plan.depth(),
             planned,
+            fragments: Fragments::new(text),
             mode: statement.mode,
             procedures,
             basis,
@@ -425,6 +428,12 @@ impl Query {
             true => Clock::of_statement(DateTime::EPOCH).alone(),
             false => Clock::stopped(),
         };
+        let compiling = Compiling {
+            fragments: &self.prepared.fragments,
+            plan: &self.prepared.planned.plan,
+            execution: self.limits.execution,
+        };
+        let compiling = (compiling.execution != Execution::Interpret).then_some(compiling);
         let run = Run {
             graph,
             environment: guard.environment(graph, clock, 1),
@@ -439,6 +448,7 @@ impl Query {
             found: RefCell::default(),
             threads: self.limits.threads,
             leaf: None,
+            compiling,
             profiler,
         };
         body(&run)

@@ -22,6 +22,7 @@ use super::lists::satisfy;
 use super::parts::{ids_of, kept, made, numbers, operand_of, same_ids, without_nulls};
 use super::{Result, Row, of_comparison, of_constant, of_sign, of_test};
 use crate::batch::{Batch, Column, NO_ID};
+use crate::compile::{Execution, Made};
 use crate::run::Run;
 
 /// Rows that are no more than a handful.
@@ -110,7 +111,7 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
             return Ok(Column::Vector(Vector::new()).into());
         }
         // Of one row it is cheaper row by row.
-        if self.batch.len() > 1
+        if (self.batch.len() > 1 || self.run.compiles_all())
             && let Ok(held) = self.column(of, None)
         {
             return Ok(held);
@@ -120,9 +121,15 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
 
     /// Those of some rows, ascending, that satisfy a condition.
     pub(crate) fn satisfying(&self, condition: &Expression, rows: Vec<u32>) -> Result<Vec<u32>> {
-        if rows.len() > 1 {
+        if rows.len() > 1 || (rows.len() == 1 && self.run.compiles_all()) {
             let chosen = (rows.len() < self.batch.len()).then_some(&rows[..]);
-            let column = self.column(condition, chosen);
+            if let Some(Made::Rows(kept)) = self.compiled(condition, chosen, true) {
+                return Ok(match chosen {
+                    None => kept,
+                    Some(rows) => kept.iter().map(|&place| rows[place as usize]).collect(),
+                });
+            }
+            let column = self.interpreted(condition, chosen);
             if let Some(kept) = column.ok().and_then(|column| kept(&column, &rows)) {
                 return Ok(kept);
             }
@@ -144,6 +151,14 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
 
     /// The values of an expression in some rows, at least one.
     pub(super) fn column(&self, of: &Expression, chosen: Chosen<'_>) -> Result<Held<'v>> {
+        if let Some(Made::Column(column)) = self.compiled(of, chosen, false) {
+            return Ok(column.into());
+        }
+        self.interpreted(of, chosen)
+    }
+
+    /// As [`Over::column`], of an expression that is not compiled itself.
+    fn interpreted(&self, of: &Expression, chosen: Chosen<'_>) -> Result<Held<'v>> {
         let rows = self.rows(chosen);
         let column = match of {
             Expression::Constant(constant) => Column::Same(of_constant(constant)),
@@ -194,6 +209,21 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
             }
         };
         Ok(column.into())
+    }
+
+    /// What code makes of some rows, at least one; `None` if they are to be interpreted.
+    fn compiled(&self, of: &Expression, chosen: Chosen<'_>, wants_rows: bool) -> Option<Made> {
+        let (compiling, rows) = (self.run.compiling?, self.rows(chosen));
+        let fragment = compiling.due(of, rows)?;
+        let leaves = fragment.leaves().iter();
+        let leaves = leaves.map(|leaf| self.column(leaf, chosen).ok());
+        let leaves: Vec<Held<'_>> = leaves.collect::<Option<_>>()?;
+        let leaves: Vec<&Column> = leaves.iter().map(|held| &**held).collect();
+        let (made, compiled) = fragment.run(&leaves, rows, wants_rows, compiling)?;
+        self.run
+            .profiler
+            .inspect(|profiler| profiler.was_compiled(&compiled));
+        Some(made)
     }
 
     /// The definition, row by row.
@@ -435,6 +465,15 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
 }
 
 impl Run<'_, '_> {
+    /// Whether a single row is compiled, too.
+    fn compiles_all(&self) -> bool {
+        let compiling = self.compiling.map(|compiling| compiling.execution);
+        matches!(
+            compiling,
+            Some(Execution::Compile | Execution::SwitchAfter(_))
+        )
+    }
+
     /// The values of an expression in all rows.
     pub(crate) fn column(&self, of: &Expression, batch: &Batch) -> Result<Column> {
         Over::new(self, batch, &Gathered::default()).all(of)

@@ -1,10 +1,11 @@
-//! Expressions over columns against the same row by row: random expressions, on values of
-//! all types, with nulls and errors.
+//! Expressions over columns, and compiled, against the same row by row: random
+//! expressions, on values of all types, with nulls and errors.
 
 use std::sync::Arc;
 
 use evergraph_functions::Datum;
 use evergraph_functions::operators::boolean;
+use evergraph_jit::Compiler;
 use evergraph_planner::{Expression, Operator};
 use evergraph_property_graph::graph::{Account, GraphOptions, PropertyGraph};
 use evergraph_storage::medium::DramStorage;
@@ -16,7 +17,7 @@ use crate::batch::Batch;
 use crate::graph::{Access, Graph};
 use crate::limits::{Guard, Limits};
 use crate::run::Run;
-use crate::{Parameters, Query};
+use crate::{Execution, Parameters, Query};
 
 fn graph() -> PropertyGraph {
     let graph = PropertyGraph::create(&DramStorage::new(), GraphOptions::default(), [1; 16]);
@@ -173,7 +174,12 @@ fn filtered_by_row(
 }
 
 /// Compares all expressions of the last projection of a query.
-fn compare(graph: &PropertyGraph, text: &str, some: &[bool]) -> Result<usize, TestCaseError> {
+fn compare(
+    graph: &PropertyGraph,
+    text: &str,
+    some: &[bool],
+    execution: Execution,
+) -> Result<usize, TestCaseError> {
     // Some have types that never fit.
     let Ok(query) = Query::prepare(graph, text) else {
         return Ok(0);
@@ -190,6 +196,10 @@ fn compare(graph: &PropertyGraph, text: &str, some: &[bool]) -> Result<usize, Te
     let reader = Graph::new(Access::View(graph.view()), account);
     let guard = Guard::new(&Limits::default());
     let parameters = parameters();
+    let query = query.with_limits(Limits {
+        execution,
+        ..Limits::default()
+    });
     let compared = query.with_run(&reader, &guard, &parameters, None, |run| {
         let (batch, _account) = run.collect(input, Batch::start(query.width()), "a test")?;
         let gathered = Gathered::default();
@@ -218,12 +228,12 @@ fn compare(graph: &PropertyGraph, text: &str, some: &[bool]) -> Result<usize, Te
     Ok(count)
 }
 
-#[test]
-fn columns_have_the_values_of_rows() {
+/// Compares the expressions of so many random queries.
+fn compare_many(queries: usize, execution: Execution) {
     let graph = graph();
     let mut compared = 0;
     let mut runner = proptest::test_runner::TestRunner::deterministic();
-    for _ in 0..3000 {
+    for _ in 0..queries {
         let strategy = (text(), text(), prop::collection::vec(any::<bool>(), 1..9));
         let tree = strategy.new_tree(&mut runner).expect("an expression");
         let (first, second, some) = tree.current();
@@ -231,10 +241,30 @@ fn columns_have_the_values_of_rows() {
             "MATCH (n:N) OPTIONAL MATCH (n)-[r:R]->(m) WITH n, r, m, n.k AS x, n.c AS y \
              RETURN {first} AS first, {second} AS second"
         );
-        compared += compare(&graph, &query, &some).unwrap_or_else(|error| panic!("{error}"));
+        let found = compare(&graph, &query, &some, execution);
+        compared += found.unwrap_or_else(|error| panic!("{error}"));
     }
     assert!(
-        compared > 3000,
+        compared > queries,
         "{compared} of the expressions were possible"
     );
+}
+
+#[test]
+fn columns_have_the_values_of_rows() {
+    compare_many(3000, Execution::Interpret);
+}
+
+#[test]
+fn compiled_columns_have_the_values_of_rows() {
+    let before = calls();
+    compare_many(1500, Execution::Compile);
+    let calls = calls() - before;
+    assert!(calls > 300, "code was called {calls} times");
+}
+
+/// Batches that code in the shared compiler was called for.
+fn calls() -> u64 {
+    let stored = Compiler::shared().stored();
+    stored.iter().map(|one| one.calls).sum()
 }

@@ -35,6 +35,7 @@ use evergraph_property_graph::graph::NodeId;
 
 use self::scan::Scan;
 use crate::batch::{BATCH, Batch};
+use crate::compile::Compiling;
 use crate::evaluate::Row;
 use crate::graph::Graph;
 use crate::limits::{Account, Guard};
@@ -76,6 +77,8 @@ pub(crate) struct Run<'a, 'g> {
     pub(crate) leaf: Option<Leaf<'a>>,
     /// Semi-joins that run, the innermost last.
     pub(crate) found: RefCell<Vec<Found>>,
+    /// How expressions are compiled; without, they are interpreted.
+    pub(crate) compiling: Option<Compiling<'a>>,
     /// Notes what operators do, for `PROFILE`.
     pub(crate) profiler: Option<&'a Profiler>,
 }

@@ -58,7 +58,7 @@ impl Run<'_, '_> {
         }
         let next = AtomicU32::new(0);
         let (parameters, procedures, guard) = (self.parameters, self.procedures, self.guard);
-        let (width, clock) = (self.width, &self.environment.clock);
+        let (width, clock, compiling) = (self.width, &self.environment.clock, self.compiling);
         let account = self.graph.shared_account();
         let fork = self.profiler.map(Profiler::fork);
         let work = |number: usize| -> Result<(T, Vec<OperatorProfile>)> {
@@ -81,6 +81,7 @@ impl Run<'_, '_> {
                     plan: leaf,
                     next: &next,
                 }),
+                compiling,
                 profiler: profiler.as_ref(),
             };
             let mut state = new()?;

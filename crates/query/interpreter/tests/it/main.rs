@@ -1,6 +1,7 @@
 //! Queries on graphs, through the public interface.
 
 mod bad_input;
+mod compiled;
 mod counts;
 mod groups;
 mod joins;

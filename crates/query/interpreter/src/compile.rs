@@ -1,0 +1,535 @@
+//! Compiled expressions: which of a plan's are worth it, when, and batches for their code.
+//!
+//! An expression is compiled from its root down to what only the interpreter can do: a
+//! property, a parameter, a call are columns that the interpreter gives to the code. What a
+//! row may leave out (behind an `AND`, in a `CASE`) is compiled only if all it takes is
+//! such a column that costs little; the rest of a plan is interpreted as ever.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+
+use evergraph_functions::Datum;
+use evergraph_jit::{
+    Arithmetic, Compiled, Compiler, Input, Kind, Numbers, Output, Program, Results, Term, Type,
+};
+use evergraph_planner::{Expression, Plan, Step};
+use evergraph_property_graph::Value;
+use evergraph_property_graph::vector::{Validity, Values, Vector};
+use evergraph_syntax::tree::{Comparison, Operator as Sign};
+
+use crate::batch::Column;
+
+/// How expressions are evaluated. The results are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Execution {
+    /// By the interpreter.
+    Interpret,
+    /// By machine code, wherever there can be any: each expression waits for it.
+    Compile,
+    /// By the interpreter at first; by machine code, which is made in the background, from
+    /// the batch on at which it is there. It is asked for once an expression has taken
+    /// [`Execution::WORTH_IT`] rows.
+    #[default]
+    Adapt,
+    /// By the interpreter for so many rows of an expression, then by machine code, which is
+    /// waited for: the switch is where it is said to be.
+    SwitchAfter(u64),
+}
+
+impl Execution {
+    /// Rows that an expression has taken when its code is asked for: by then about as much
+    /// time has gone as compiling takes.
+    pub const WORTH_IT: u64 = 1 << 15;
+}
+
+/// Operators that an expression has at least for its code to be faster than the loops of
+/// the interpreter, of which each is for one.
+const FEWEST: usize = 2;
+/// Rows of a batch that are better interpreted.
+const FEW_ROWS: usize = 16;
+/// An expression whose columns have changed their types so often stays interpreted.
+const MOST_VARIANTS: usize = 8;
+
+/// The expressions of a plan that can be compiled, by where they are: the plan stays where
+/// it is as long as this does.
+pub(crate) struct Fragments {
+    text: Arc<str>,
+    all: OnceLock<HashMap<usize, Fragment, foldhash::fast::RandomState>>,
+}
+
+/// An expression that can be compiled.
+pub(crate) struct Fragment {
+    term: Term,
+    /// The columns that it takes.
+    leaves: Vec<Expression>,
+    operators: usize,
+    /// Rows that it has taken.
+    rows: AtomicU64,
+    state: RwLock<State>,
+}
+
+#[derive(Default)]
+struct State {
+    variants: Vec<Variant>,
+    /// Which leaves have had nulls: they are taken to have some ever after.
+    nullable: Vec<bool>,
+}
+
+/// Of columns of such types.
+struct Variant {
+    inputs: Vec<Kind>,
+    wants_rows: bool,
+    compiled: Arc<Compiled>,
+}
+
+/// How the expressions of a run are compiled.
+#[derive(Clone, Copy)]
+pub(crate) struct Compiling<'p> {
+    /// Those of the plan.
+    pub(crate) fragments: &'p Fragments,
+    /// The whole plan.
+    pub(crate) plan: &'p Plan,
+    /// When.
+    pub(crate) execution: Execution,
+}
+
+/// What code has made of a batch.
+pub(crate) enum Made {
+    /// The rows for which it is true.
+    Rows(Vec<u32>),
+    /// A value a row.
+    Column(Column),
+}
+
+impl Fragments {
+    /// Those of a query of this text, found when they are first asked for.
+    pub(crate) fn new(text: &str) -> Self {
+        Fragments {
+            text: text.into(),
+            all: OnceLock::new(),
+        }
+    }
+}
+
+impl<'p> Compiling<'p> {
+    /// That of an expression of the plan, if a batch of so many rows is for its code.
+    pub(crate) fn due(self, of: &Expression, rows: usize) -> Option<&'p Fragment> {
+        if !may_be_compiled(of, rows, self.execution) {
+            return None;
+        }
+        let all = self.fragments.all.get_or_init(|| {
+            let mut all = HashMap::default();
+            find_all(self.plan, &mut all);
+            all
+        });
+        let fragment = all.get(&address(of))?;
+        fragment.is_due(self.execution, rows).then_some(fragment)
+    }
+}
+
+/// What is seen at once.
+fn may_be_compiled(of: &Expression, rows: usize, execution: Execution) -> bool {
+    let is_compound = match of {
+        Expression::Arithmetic(..)
+        | Expression::Negative(_)
+        | Expression::Comparison(..)
+        | Expression::Not(_)
+        | Expression::And(_)
+        | Expression::Or(_)
+        | Expression::Xor(_)
+        | Expression::IsNull(_)
+        | Expression::IsNotNull(_)
+        | Expression::Case(_) => true,
+        Expression::Call(name, _) => &**name == "coalesce",
+        _ => false,
+    };
+    is_compound
+        && match execution {
+            Execution::Interpret => false,
+            Execution::Adapt => rows >= FEW_ROWS,
+            Execution::Compile | Execution::SwitchAfter(_) => true,
+        }
+}
+
+fn address(of: &Expression) -> usize {
+    std::ptr::from_ref(of).addr()
+}
+
+type Found = HashMap<usize, Fragment, foldhash::fast::RandomState>;
+
+fn find_all(plan: &Plan, all: &mut Found) {
+    plan.for_each(&mut |plan| {
+        for expression in plan.operator.expressions() {
+            find_within(expression, all);
+        }
+    });
+}
+
+fn find_within(of: &Expression, all: &mut Found) {
+    if let Expression::Subquery(subquery) = of {
+        return find_all(&subquery.plan, all);
+    }
+    let mut builder = Builder::default();
+    if let Some(term) = builder.compound(of, false)
+        && term.depth() <= Program::MOST_DEPTH
+    {
+        let fragment = Fragment {
+            operators: term.operators(),
+            term,
+            leaves: builder.leaves.iter().map(|&leaf| leaf.clone()).collect(),
+            rows: AtomicU64::new(0),
+            state: RwLock::default(),
+        };
+        all.insert(address(of), fragment);
+        for leaf in builder.leaves {
+            leaf.children()
+                .into_iter()
+                .for_each(|one| find_within(one, all));
+        }
+        return;
+    }
+    of.children()
+        .into_iter()
+        .for_each(|one| find_within(one, all));
+}
+
+/// Whether a column costs little, also where it is not needed, and cannot fail.
+fn is_cheap(leaf: &Expression) -> bool {
+    match leaf {
+        Expression::Constant(_) | Expression::Parameter(_) | Expression::Slot(_) => true,
+        Expression::Access(of, steps) => {
+            matches!(**of, Expression::Slot(_)) && matches!(steps[..], [Step::Property(_)])
+        }
+        Expression::Call(name, arguments) => {
+            &**name == "id" && matches!(arguments[..], [Expression::Slot(_)])
+        }
+        _ => false,
+    }
+}
+
+/// Makes a term of an expression.
+#[derive(Default)]
+struct Builder<'e> {
+    leaves: Vec<&'e Expression>,
+    terms: usize,
+    /// Terms around the one that is made.
+    depth: usize,
+}
+
+impl<'e> Builder<'e> {
+    /// The term of an expression that is compiled, or the column of one that is not;
+    /// `None` if that may not be taken of all rows.
+    fn term(&mut self, of: &'e Expression, lazily: bool) -> Option<Term> {
+        let (leaves, terms) = (self.leaves.len(), self.terms);
+        self.depth += 1;
+        let compound = match self.depth < Program::MOST_DEPTH {
+            true => self.compound(of, lazily),
+            false => None,
+        };
+        self.depth -= 1;
+        if compound.is_some() {
+            return compound;
+        }
+        self.leaves.truncate(leaves);
+        self.terms = terms + 1;
+        if lazily && !is_cheap(of) || self.terms > Program::MOST_TERMS {
+            return None;
+        }
+        let known = self.leaves.iter().position(|&leaf| leaf == of);
+        let place = known.filter(|_| is_cheap(of)).unwrap_or_else(|| {
+            self.leaves.push(of);
+            self.leaves.len() - 1
+        });
+        Some(Term::Input(place))
+    }
+
+    /// As [`Builder::term`], of what is compiled itself.
+    fn compound(&mut self, of: &'e Expression, lazily: bool) -> Option<Term> {
+        self.terms += 1;
+        if self.terms > Program::MOST_TERMS {
+            return None;
+        }
+        Some(match of {
+            Expression::Arithmetic(first, others) => {
+                let mut sum = self.term(first, lazily)?;
+                for (sign, operand) in others {
+                    let operand = self.term(operand, lazily)?;
+                    sum = Term::Arithmetic(arithmetic_of(*sign)?, Box::new([sum, operand]));
+                    self.terms += 1;
+                }
+                sum
+            }
+            Expression::Negative(of) => Term::Negative(Box::new(self.term(of, lazily)?)),
+            Expression::Comparison(first, others) => {
+                let mut left = self.term(first, lazily)?;
+                let mut all = Vec::with_capacity(others.len());
+                for (comparison, operand) in others {
+                    let right = self.term(operand, lazily)?;
+                    let pair = Box::new([left, right.clone()]);
+                    all.push(Term::Comparison(comparison_of(*comparison), pair));
+                    self.terms += right.size();
+                    left = right;
+                }
+                match all.len() {
+                    1 => all.remove(0),
+                    _ => Term::And(all),
+                }
+            }
+            Expression::Not(of) => Term::Not(Box::new(self.term(of, lazily)?)),
+            Expression::And(parts) => Term::And(self.in_turn(parts, lazily)?),
+            Expression::Or(parts) => Term::Or(self.in_turn(parts, lazily)?),
+            Expression::Xor(parts) => {
+                let parts = parts.iter().map(|part| self.term(part, lazily));
+                Term::Xor(parts.collect::<Option<_>>()?)
+            }
+            Expression::IsNull(of) => Term::IsNull(Box::new(self.term(of, lazily)?)),
+            Expression::IsNotNull(of) => {
+                let is_null = Term::IsNull(Box::new(self.term(of, lazily)?));
+                Term::Not(Box::new(is_null))
+            }
+            Expression::Call(name, arguments) if &**name == "coalesce" => {
+                Term::Coalesce(self.in_turn(arguments, lazily)?)
+            }
+            Expression::Case(case) if case.operand.is_none() => {
+                let mut branches = Vec::with_capacity(case.branches.len());
+                for (conditions, value) in &case.branches {
+                    let [condition] = &conditions[..] else {
+                        return None;
+                    };
+                    let lazily = lazily || !branches.is_empty();
+                    branches.push((self.term(condition, lazily)?, self.term(value, true)?));
+                }
+                let otherwise = case.otherwise.as_ref();
+                let otherwise = otherwise.map(|otherwise| self.term(otherwise, true));
+                let otherwise = match otherwise {
+                    Some(otherwise) => Some(Box::new(otherwise?)),
+                    None => None,
+                };
+                Term::Case(branches, otherwise)
+            }
+            _ => return None,
+        })
+    }
+
+    /// Of which all but the first may be left out.
+    fn in_turn(&mut self, parts: &'e [Expression], lazily: bool) -> Option<Vec<Term>> {
+        let parts = parts.iter().enumerate();
+        let parts = parts.map(|(place, part)| self.term(part, lazily || place > 0));
+        parts.collect()
+    }
+}
+
+fn arithmetic_of(sign: Sign) -> Option<Arithmetic> {
+    Some(match sign {
+        Sign::Add => Arithmetic::Add,
+        Sign::Subtract => Arithmetic::Subtract,
+        Sign::Multiply => Arithmetic::Multiply,
+        Sign::Divide => Arithmetic::Divide,
+        Sign::Modulo => Arithmetic::Modulo,
+        _ => return None,
+    })
+}
+
+fn comparison_of(comparison: Comparison) -> evergraph_jit::Comparison {
+    use evergraph_jit::Comparison as Compiled;
+    match comparison {
+        Comparison::Equal => Compiled::Equal,
+        Comparison::Unequal => Compiled::Unequal,
+        Comparison::Less => Compiled::Less,
+        Comparison::LessOrEqual => Compiled::LessOrEqual,
+        Comparison::Greater => Compiled::Greater,
+        Comparison::GreaterOrEqual => Compiled::GreaterOrEqual,
+    }
+}
+
+impl Fragment {
+    /// The columns that it takes.
+    pub(crate) fn leaves(&self) -> &[Expression] {
+        &self.leaves
+    }
+
+    /// Whether a batch of so many rows is for its code: it is there, or it is time to ask.
+    fn is_due(&self, execution: Execution, rows: usize) -> bool {
+        let worth_it = match execution {
+            Execution::Interpret => return false,
+            Execution::Adapt if self.operators < FEWEST => return false,
+            Execution::Adapt => Execution::WORTH_IT,
+            Execution::Compile => return true,
+            Execution::SwitchAfter(rows) => rows,
+        };
+        if self.rows.fetch_add(rows as u64, Ordering::Relaxed) < worth_it {
+            return false;
+        }
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        let is_settled = |variant: &Variant| {
+            variant.compiled.code().is_some() || variant.compiled.refusal().is_some()
+        };
+        state.variants.last().is_none_or(is_settled)
+    }
+
+    /// What its code makes of a batch; `None` if it has none, or the interpreter has to
+    /// look at it.
+    pub(crate) fn run(
+        &self,
+        leaves: &[&Column],
+        rows: usize,
+        wants_rows: bool,
+        compiling: Compiling<'_>,
+    ) -> Option<(Made, Arc<Compiled>)> {
+        let kinds: Vec<Kind> = leaves
+            .iter()
+            .map(|leaf| kind_of(leaf))
+            .collect::<Option<_>>()?;
+        let (kinds, compiled) = self.variant(kinds, wants_rows, compiling)?;
+        let code = compiled.code()?;
+        let all_valid = vec![u64::MAX; rows.div_ceil(64)];
+        let inputs: Vec<Input<'_>> = leaves
+            .iter()
+            .zip(&kinds)
+            .map(|(leaf, kind)| input_of(leaf, *kind, &all_valid))
+            .collect::<Option<_>>()?;
+        let made = match wants_rows {
+            true => {
+                let mut numbers = Vec::with_capacity(rows);
+                code.rows(&inputs, rows, &mut numbers).ok()?;
+                Made::Rows(numbers)
+            }
+            false => {
+                let mut columns = code.columns(&inputs, rows).ok()?;
+                Made::Column(column_of(columns.pop()?))
+            }
+        };
+        compiled.was_called(rows);
+        Some((made, compiled))
+    }
+
+    /// The code for columns of such types, which is asked for if it is not known; and the
+    /// types that it is for.
+    fn variant(
+        &self,
+        mut kinds: Vec<Kind>,
+        wants_rows: bool,
+        compiling: Compiling<'_>,
+    ) -> Option<(Vec<Kind>, Arc<Compiled>)> {
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        state.add_nulls(&mut kinds);
+        if let Some(known) = state.find(&kinds, wants_rows) {
+            return Some((kinds, known));
+        }
+        drop(state);
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        state.add_nulls(&mut kinds);
+        if let Some(known) = state.find(&kinds, wants_rows) {
+            return Some((kinds, known));
+        }
+        if state.variants.len() >= MOST_VARIANTS {
+            return None;
+        }
+        state.nullable = kinds.iter().map(|kind| kind.is_nullable()).collect();
+        let term = vec![self.term.clone()];
+        let program = Program {
+            inputs: kinds.clone(),
+            results: match wants_rows {
+                true => Results::Rows(term),
+                false => Results::Columns(term),
+            },
+        };
+        let text = &compiling.fragments.text;
+        let compiled = match compiling.execution {
+            Execution::Adapt => Compiler::shared().request(&program, text),
+            _ => Compiler::shared().compile(&program, text),
+        };
+        state.variants.push(Variant {
+            inputs: kinds.clone(),
+            wants_rows,
+            compiled: Arc::clone(&compiled),
+        });
+        Some((kinds, compiled))
+    }
+}
+
+impl State {
+    /// Takes columns that have had nulls to have some.
+    fn add_nulls(&self, kinds: &mut [Kind]) {
+        for (kind, &had_nulls) in kinds.iter_mut().zip(&self.nullable) {
+            if let Kind::Column { nullable, .. } = kind {
+                *nullable |= had_nulls;
+            }
+        }
+    }
+
+    fn find(&self, kinds: &[Kind], wants_rows: bool) -> Option<Arc<Compiled>> {
+        let is_it =
+            |variant: &&Variant| variant.inputs == kinds && variant.wants_rows == wants_rows;
+        let found = self.variants.iter().find(is_it);
+        found.map(|variant| Arc::clone(&variant.compiled))
+    }
+}
+
+/// What is known of a column; `None` of one that code does not take.
+fn kind_of(column: &Column) -> Option<Kind> {
+    Some(match column {
+        Column::Same(Datum::Value(value)) => Kind::Same(match value {
+            Value::Integer(_) => Type::Integer,
+            Value::Float(_) => Type::Float,
+            Value::Boolean(_) => Type::Boolean,
+            _ => return None,
+        }),
+        Column::Vector(vector) => Kind::Column {
+            of: numbers_of(vector)?.of(),
+            nullable: !vector.validity().is_all(),
+        },
+        _ => return None,
+    })
+}
+
+fn numbers_of(vector: &Vector) -> Option<Numbers<'_>> {
+    Some(match vector.values() {
+        Values::Integer(numbers) => Numbers::Integers(numbers),
+        Values::Float(numbers) => Numbers::Floats(numbers),
+        Values::Boolean(truths) => Numbers::Booleans(truths),
+        _ => return None,
+    })
+}
+
+fn input_of<'c>(column: &'c Column, kind: Kind, all_valid: &'c [u64]) -> Option<Input<'c>> {
+    Some(match column {
+        Column::Same(Datum::Value(Value::Integer(number))) => Input::Integer(*number),
+        Column::Same(Datum::Value(Value::Float(number))) => Input::Float(*number),
+        Column::Same(Datum::Value(Value::Boolean(truth))) => Input::Boolean(*truth),
+        Column::Vector(vector) => {
+            let bits = vector.validity().words().unwrap_or(all_valid);
+            Input::Column(numbers_of(vector)?, kind.is_nullable().then_some(bits))
+        }
+        _ => return None,
+    })
+}
+
+fn column_of(output: Output) -> Column {
+    let (values, valid) = match output {
+        Output::Integers(numbers, valid) => (Values::Integer(numbers), valid),
+        Output::Floats(numbers, valid) => (Values::Float(numbers), valid),
+        Output::Booleans(truths, valid) => (Values::Boolean(truths), valid),
+    };
+    let rows = match &values {
+        Values::Integer(numbers) => numbers.len(),
+        Values::Float(numbers) => numbers.len(),
+        Values::Boolean(truths) => truths.len(),
+        _ => 0,
+    };
+    let validity = match valid {
+        None => Validity::all(rows),
+        Some(truths) => {
+            let words = truths.chunks(64).map(|truths| {
+                let bits = truths.iter().enumerate();
+                bits.fold(0u64, |word, (bit, &truth)| word | u64::from(truth) << bit)
+            });
+            Validity::from_words(words.collect(), rows)
+        }
+    };
+    match validity.count() {
+        0 => Column::Vector(Vector::nulls(rows)),
+        _ => Column::Vector(Vector::from_parts(values, validity)),
+    }
+}

@@ -1,0 +1,256 @@
+//! What is computed of each row of a batch.
+
+use crate::NotCompiled;
+
+/// Types of values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// 64 bits, signed
+    Integer,
+    /// IEEE 754, 64 bits
+    Float,
+    /// true or false
+    Boolean,
+}
+
+/// What is known of an input before the rows are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A value a row.
+    Column {
+        /// The type of all values.
+        of: Type,
+        /// Whether rows may be null.
+        nullable: bool,
+    },
+    /// One value for all rows, not null.
+    Same(Type),
+}
+
+impl Kind {
+    /// The type of its values.
+    pub fn of(self) -> Type {
+        match self {
+            Kind::Column { of, .. } | Kind::Same(of) => of,
+        }
+    }
+
+    /// Whether a row may be null.
+    pub fn is_nullable(self) -> bool {
+        matches!(self, Kind::Column { nullable: true, .. })
+    }
+}
+
+/// Operators on numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Arithmetic {
+    /// `a + b`
+    Add,
+    /// `a - b`
+    Subtract,
+    /// `a * b`
+    Multiply,
+    /// `a / b`, of integers towards zero
+    Divide,
+    /// `a % b`, of integers
+    Modulo,
+}
+
+/// Comparisons; of floats as in IEEE 754.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Comparison {
+    /// `a = b`
+    Equal,
+    /// `a <> b`
+    Unequal,
+    /// `a < b`
+    Less,
+    /// `a <= b`
+    LessOrEqual,
+    /// `a > b`
+    Greater,
+    /// `a >= b`
+    GreaterOrEqual,
+}
+
+/// A value of a row. Null, wherever an operand is null, but for what decides without it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Term {
+    /// The input of a number.
+    Input(usize),
+    /// Two numbers.
+    Arithmetic(Arithmetic, Box<[Term; 2]>),
+    /// `-a`
+    Negative(Box<Term>),
+    /// Two numbers, or whether two truth values are equal.
+    Comparison(Comparison, Box<[Term; 2]>),
+    /// `NOT a`
+    Not(Box<Term>),
+    /// All of them.
+    And(Vec<Term>),
+    /// Any of them.
+    Or(Vec<Term>),
+    /// An odd number of them.
+    Xor(Vec<Term>),
+    /// Whether it is null.
+    IsNull(Box<Term>),
+    /// The value beside the first condition that is true, or else the last value; null
+    /// without. All values are of one type.
+    Case(Vec<(Term, Term)>, Option<Box<Term>>),
+    /// The first that is not null. All are of one type.
+    Coalesce(Vec<Term>),
+}
+
+/// What is wanted of a program.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Results {
+    /// The rows for which all of them are true.
+    Rows(Vec<Term>),
+    /// Their values, of each row.
+    Columns(Vec<Term>),
+}
+
+/// What is computed of each row of a batch.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Program {
+    /// What is known of the inputs.
+    pub inputs: Vec<Kind>,
+    /// What is wanted.
+    pub results: Results,
+}
+
+impl Program {
+    /// Programs of more terms are not compiled: the time grows with their number.
+    pub const MOST_TERMS: usize = 1024;
+    /// Nor are those of terms so many within each other: each takes stack.
+    pub const MOST_DEPTH: usize = 64;
+
+    /// The terms.
+    pub fn terms(&self) -> &[Term] {
+        match &self.results {
+            Results::Rows(terms) | Results::Columns(terms) => terms,
+        }
+    }
+
+    /// Checks that it can be compiled. Returns the types of its terms.
+    ///
+    /// # Errors
+    /// Types that do not fit, or too many terms.
+    pub fn check(&self) -> Result<Vec<Type>, NotCompiled> {
+        let terms = self.terms().iter().map(Term::size).sum();
+        if terms > Program::MOST_TERMS {
+            let limit = Program::MOST_TERMS;
+            return Err(NotCompiled::TooLong { terms, limit });
+        }
+        if self
+            .terms()
+            .iter()
+            .any(|term| term.depth() > Program::MOST_DEPTH)
+        {
+            return Err(NotCompiled::TooDeep);
+        }
+        let types = self.terms().iter().map(|term| self.type_of(term));
+        let types: Vec<Type> = types.collect::<Result<_, _>>()?;
+        let is_truth = |of: &Type| *of == Type::Boolean;
+        match self.results {
+            Results::Rows(_) if !types.iter().all(is_truth) => Err(NotCompiled::Types),
+            _ => Ok(types),
+        }
+    }
+
+    fn type_of(&self, term: &Term) -> Result<Type, NotCompiled> {
+        let all_of = |terms: &[Term], wanted| {
+            let all = terms.iter().try_for_each(|term| self.wanted(term, wanted));
+            all.map(|()| wanted)
+        };
+        match term {
+            Term::Input(number) => match self.inputs.get(*number) {
+                Some(kind) => Ok(kind.of()),
+                None => Err(NotCompiled::Types),
+            },
+            Term::Arithmetic(operator, pair) => {
+                match (operator, self.type_of(&pair[0])?, self.type_of(&pair[1])?) {
+                    (_, Type::Boolean, _) | (_, _, Type::Boolean) => Err(NotCompiled::Types),
+                    (_, Type::Integer, Type::Integer) => Ok(Type::Integer),
+                    (Arithmetic::Modulo, ..) => Err(NotCompiled::Types),
+                    _ => Ok(Type::Float),
+                }
+            }
+            Term::Negative(of) => match self.type_of(of)? {
+                Type::Boolean => Err(NotCompiled::Types),
+                number => Ok(number),
+            },
+            Term::Comparison(comparison, pair) => {
+                let is_order = !matches!(comparison, Comparison::Equal | Comparison::Unequal);
+                match (self.type_of(&pair[0])?, self.type_of(&pair[1])?) {
+                    (Type::Boolean, Type::Boolean) if !is_order => Ok(Type::Boolean),
+                    (Type::Boolean, _) | (_, Type::Boolean) => Err(NotCompiled::Types),
+                    _ => Ok(Type::Boolean),
+                }
+            }
+            Term::Not(of) => self.wanted(of, Type::Boolean).map(|()| Type::Boolean),
+            Term::And(terms) | Term::Or(terms) | Term::Xor(terms) => all_of(terms, Type::Boolean),
+            Term::IsNull(of) => self.type_of(of).map(|_| Type::Boolean),
+            Term::Case(branches, otherwise) => {
+                let Some((_, first)) = branches.first() else {
+                    return Err(NotCompiled::Types);
+                };
+                let wanted = self.type_of(first)?;
+                for (condition, value) in branches {
+                    self.wanted(condition, Type::Boolean)?;
+                    self.wanted(value, wanted)?;
+                }
+                match otherwise {
+                    Some(otherwise) => self.wanted(otherwise, wanted).map(|()| wanted),
+                    None => Ok(wanted),
+                }
+            }
+            Term::Coalesce(terms) => match terms.first() {
+                Some(first) => all_of(terms, self.type_of(first)?),
+                None => Err(NotCompiled::Types),
+            },
+        }
+    }
+
+    fn wanted(&self, term: &Term, wanted: Type) -> Result<(), NotCompiled> {
+        match self.type_of(term)? == wanted {
+            true => Ok(()),
+            false => Err(NotCompiled::Types),
+        }
+    }
+}
+
+impl Term {
+    /// The terms that it is made of.
+    fn parts(&self) -> Vec<&Term> {
+        match self {
+            Term::Input(_) => Vec::new(),
+            Term::Arithmetic(_, pair) | Term::Comparison(_, pair) => pair.iter().collect(),
+            Term::Negative(of) | Term::Not(of) | Term::IsNull(of) => vec![of],
+            Term::And(terms) | Term::Or(terms) | Term::Xor(terms) | Term::Coalesce(terms) => {
+                terms.iter().collect()
+            }
+            Term::Case(branches, otherwise) => {
+                let branches = branches.iter().flat_map(|(a, b)| [a, b]);
+                branches.chain(otherwise.as_deref()).collect()
+            }
+        }
+    }
+
+    /// How many terms it is made of, itself among them.
+    pub fn size(&self) -> usize {
+        1 + self.parts().into_iter().map(Term::size).sum::<usize>()
+    }
+
+    /// How many of its terms are no inputs.
+    pub fn operators(&self) -> usize {
+        let of_parts: usize = self.parts().into_iter().map(Term::operators).sum();
+        of_parts + usize::from(!matches!(self, Term::Input(_)))
+    }
+
+    /// How many terms are within each other.
+    pub fn depth(&self) -> usize {
+        let parts = self.parts().into_iter();
+        1 + parts.map(Term::depth).max().unwrap_or(0)
+    }
+}

@@ -1,0 +1,436 @@
+//! Random programs over random batches, and the cases that matter one by one.
+
+use evergraph_jit::{
+    Arithmetic, Code, Comparison, Input, Kind, NotCompiled, Numbers, Output, Program, Results,
+    Term, Type, Unknown,
+};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use crate::reference::{Fails, Value, evaluate};
+
+/// Inputs of all programs here: of each type a column with nulls and one without, and one
+/// value for all rows.
+const TYPES: [Type; 3] = [Type::Integer, Type::Float, Type::Boolean];
+
+fn kinds() -> Vec<Kind> {
+    let kinds = TYPES.iter().flat_map(|&of| {
+        let column = |nullable| Kind::Column { of, nullable };
+        [column(true), column(false), Kind::Same(of)]
+    });
+    kinds.collect()
+}
+
+fn input_of(of: Type) -> BoxedStrategy<Term> {
+    let first = 3 * TYPES.iter().position(|&one| one == of).unwrap();
+    (first..first + 3).prop_map(Term::Input).boxed()
+}
+
+fn number(of: Type, depth: u32) -> BoxedStrategy<Term> {
+    if depth == 0 {
+        return input_of(of);
+    }
+    let sides = match of {
+        Type::Integer => (number(of, depth - 1), number(of, depth - 1)).boxed(),
+        // One of them may be an integer.
+        _ => prop_oneof![
+            (number(of, depth - 1), number(of, depth - 1)),
+            (number(Type::Integer, depth - 1), number(of, depth - 1)),
+            (number(of, depth - 1), number(Type::Integer, depth - 1)),
+        ]
+        .boxed(),
+    };
+    let mut operators = vec![
+        Arithmetic::Add,
+        Arithmetic::Subtract,
+        Arithmetic::Multiply,
+        Arithmetic::Divide,
+    ];
+    if of == Type::Integer {
+        operators.push(Arithmetic::Modulo);
+    }
+    prop_oneof![
+        2 => input_of(of),
+        4 => (select(operators), sides)
+            .prop_map(|(operator, (a, b))| Term::Arithmetic(operator, Box::new([a, b]))),
+        1 => number(of, depth - 1).prop_map(|term| Term::Negative(Box::new(term))),
+        2 => choice(of, depth - 1),
+    ]
+    .boxed()
+}
+
+/// `CASE` and `coalesce`.
+fn choice(of: Type, depth: u32) -> BoxedStrategy<Term> {
+    let value = move || term(of, depth);
+    let branches = vec((term(Type::Boolean, depth), value()), 1..3);
+    let otherwise = proptest::option::of(value().prop_map(Box::new));
+    prop_oneof![
+        (branches, otherwise).prop_map(|(branches, rest)| Term::Case(branches, rest)),
+        vec(value(), 1..4).prop_map(Term::Coalesce),
+    ]
+    .boxed()
+}
+
+const ORDERS: [Comparison; 6] = [
+    Comparison::Equal,
+    Comparison::Unequal,
+    Comparison::Less,
+    Comparison::LessOrEqual,
+    Comparison::Greater,
+    Comparison::GreaterOrEqual,
+];
+
+fn truth(depth: u32) -> BoxedStrategy<Term> {
+    let of = Type::Boolean;
+    if depth == 0 {
+        return input_of(of);
+    }
+    let numbers = || {
+        prop_oneof![
+            number(Type::Integer, depth - 1),
+            number(Type::Float, depth - 1)
+        ]
+    };
+    let compared = |(comparison, a, b)| Term::Comparison(comparison, Box::new([a, b]));
+    let parts = || vec(truth(depth - 1), 1..4);
+    let any = prop_oneof![numbers(), truth(depth - 1)];
+    prop_oneof![
+        1 => input_of(of),
+        4 => (select(&ORDERS[..]), numbers(), numbers()).prop_map(compared),
+        1 => (select(&ORDERS[..2]), truth(depth - 1), truth(depth - 1)).prop_map(compared),
+        1 => truth(depth - 1).prop_map(|term| Term::Not(Box::new(term))),
+        2 => parts().prop_map(Term::And),
+        2 => parts().prop_map(Term::Or),
+        1 => parts().prop_map(Term::Xor),
+        1 => any.prop_map(|term| Term::IsNull(Box::new(term))),
+        1 => choice(of, depth - 1),
+    ]
+    .boxed()
+}
+
+fn term(of: Type, depth: u32) -> BoxedStrategy<Term> {
+    match of {
+        Type::Boolean => truth(depth),
+        of => number(of, depth),
+    }
+}
+
+fn any_term() -> BoxedStrategy<Term> {
+    select(&TYPES[..]).prop_flat_map(|of| term(of, 3)).boxed()
+}
+
+/// Values whose sums, products and comparisons are at the edges now and then.
+fn value(of: Type) -> BoxedStrategy<Value> {
+    match of {
+        Type::Integer => prop_oneof![
+            300 => select(&[-3i64, -2, -1, 1, 2, 3, 5][..]),
+            12 => Just(0i64),
+            1 => select(&[i64::MIN, i64::MAX, 1 << 53, (1 << 53) + 1, -(1 << 53) - 1][..]),
+        ]
+        .prop_map(Value::Integer)
+        .boxed(),
+        Type::Float => prop_oneof![
+            30 => (-4i32..5).prop_map(|halves| f64::from(halves) / 2.0),
+            1 => select(&[f64::NAN, -0.0, f64::INFINITY, f64::MIN_POSITIVE, 9.1e18][..]),
+        ]
+        .prop_map(Value::Float)
+        .boxed(),
+        Type::Boolean => any::<bool>().prop_map(Value::Boolean).boxed(),
+    }
+}
+
+/// A row of the inputs.
+fn row() -> BoxedStrategy<Vec<Option<Value>>> {
+    let inputs: Vec<BoxedStrategy<Option<Value>>> = kinds()
+        .into_iter()
+        .map(|kind| match kind.is_nullable() {
+            true => proptest::option::weighted(0.7, value(kind.of())).boxed(),
+            false => value(kind.of()).prop_map(Some).boxed(),
+        })
+        .collect();
+    inputs.boxed()
+}
+
+/// Rows of which the inputs of one value have that of the first.
+fn rows() -> impl Strategy<Value = Vec<Vec<Option<Value>>>> {
+    vec(row(), 1..80).prop_map(|mut rows| {
+        let first = rows[0].clone();
+        for row in &mut rows {
+            for (number, kind) in kinds().into_iter().enumerate() {
+                if matches!(kind, Kind::Same(_)) {
+                    row[number] = first[number];
+                }
+            }
+        }
+        rows
+    })
+}
+
+/// The inputs as arrays.
+struct Arrays {
+    integers: Vec<Vec<i64>>,
+    floats: Vec<Vec<f64>>,
+    truths: Vec<Vec<bool>>,
+    bits: Vec<Vec<u64>>,
+}
+
+impl Arrays {
+    fn new(rows: &[Vec<Option<Value>>]) -> Self {
+        let mut arrays = Arrays {
+            integers: vec![Vec::new(); 9],
+            floats: vec![Vec::new(); 9],
+            truths: vec![Vec::new(); 9],
+            bits: vec![vec![0; rows.len().div_ceil(64)]; 9],
+        };
+        for (at, row) in rows.iter().enumerate() {
+            for (number, value) in row.iter().enumerate() {
+                let (mut integer, mut float, mut truth) = (77, 7.7, true);
+                match value {
+                    Some(Value::Integer(number)) => integer = *number,
+                    Some(Value::Float(number)) => float = *number,
+                    Some(Value::Boolean(known)) => truth = *known,
+                    None => {}
+                }
+                arrays.integers[number].push(integer);
+                arrays.floats[number].push(float);
+                arrays.truths[number].push(truth);
+                arrays.bits[number][at / 64] |= u64::from(value.is_some()) << (at % 64);
+            }
+        }
+        arrays
+    }
+
+    fn inputs(&self) -> Vec<Input<'_>> {
+        let inputs = kinds().into_iter().enumerate();
+        let inputs = inputs.map(|(number, kind)| match kind {
+            Kind::Same(Type::Integer) => Input::Integer(self.integers[number][0]),
+            Kind::Same(Type::Float) => Input::Float(self.floats[number][0]),
+            Kind::Same(Type::Boolean) => Input::Boolean(self.truths[number][0]),
+            Kind::Column { of, nullable } => {
+                let numbers = match of {
+                    Type::Integer => Numbers::Integers(&self.integers[number]),
+                    Type::Float => Numbers::Floats(&self.floats[number]),
+                    Type::Boolean => Numbers::Booleans(&self.truths[number]),
+                };
+                Input::Column(numbers, nullable.then_some(&self.bits[number]))
+            }
+        });
+        inputs.collect()
+    }
+}
+
+fn values_of(output: &Output) -> Vec<Option<Value>> {
+    fn valued<T: Copy>(
+        values: &[T],
+        valid: &Option<Vec<bool>>,
+        of: fn(T) -> Value,
+    ) -> Vec<Option<Value>> {
+        let is_valid = |row| valid.as_ref().is_none_or(|valid| valid[row]);
+        let rows = values.iter().enumerate();
+        rows.map(|(row, &value)| is_valid(row).then_some(of(value)))
+            .collect()
+    }
+    match output {
+        Output::Integers(values, valid) => valued(values, valid, Value::Integer),
+        Output::Floats(values, valid) => valued(values, valid, Value::Float),
+        Output::Booleans(values, valid) => valued(values, valid, Value::Boolean),
+    }
+}
+
+/// Whether two are the same, NaN and the signs of 0 included.
+fn are_same(a: Option<Value>, b: Option<Value>) -> bool {
+    match (a, b) {
+        (Some(Value::Float(a)), Some(Value::Float(b))) => {
+            (a.is_nan() && b.is_nan()) || a.to_bits() == b.to_bits()
+        }
+        (a, b) => a == b,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
+
+    #[test]
+    fn columns_are_the_values_of_each_row(terms in vec(any_term(), 1..4), rows in rows()) {
+        let program = Program { inputs: kinds(), results: Results::Columns(terms.clone()) };
+        let code = Code::compile(program).unwrap();
+        let arrays = Arrays::new(&rows);
+        let expected: Result<Vec<Vec<Option<Value>>>, Fails> = terms
+            .iter()
+            .map(|term| rows.iter().map(|row| evaluate(term, row)).collect())
+            .collect();
+        match (code.columns(&arrays.inputs(), rows.len()), expected) {
+            (Ok(columns), Ok(expected)) => {
+                for (column, expected) in columns.iter().zip(&expected) {
+                    for (row, (a, b)) in values_of(column).into_iter().zip(expected).enumerate() {
+                        prop_assert!(are_same(a, *b), "row {row}: {a:?} for {b:?}");
+                    }
+                }
+            }
+            (Err(Unknown), Err(Fails)) => {}
+            (found, expected) => prop_assert!(false, "{found:?} for {expected:?}"),
+        }
+    }
+
+    #[test]
+    fn rows_are_those_for_which_all_is_true(terms in vec(truth(3), 1..4), rows in rows()) {
+        let program = Program { inputs: kinds(), results: Results::Rows(terms.clone()) };
+        let code = Code::compile(program).unwrap();
+        let arrays = Arrays::new(&rows);
+        let passes = |row: &Vec<Option<Value>>| {
+            for term in &terms {
+                if evaluate(term, row)? != Some(Value::Boolean(true)) {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        };
+        let expected: Result<Vec<bool>, Fails> = rows.iter().map(passes).collect();
+        let mut numbers = vec![9];
+        match (code.rows(&arrays.inputs(), rows.len(), &mut numbers), expected) {
+            (Ok(()), Ok(expected)) => {
+                let expected = (0..rows.len()).filter(|&row| expected[row]);
+                let expected: Vec<u32> = expected.map(|row| row as u32).collect();
+                prop_assert_eq!(&numbers[1..], &expected[..]);
+            }
+            (Err(Unknown), Err(Fails)) => prop_assert_eq!(numbers, [9]),
+            (found, expected) => prop_assert!(false, "{found:?} for {expected:?}"),
+        }
+    }
+}
+
+fn integer_columns(term: Term, inputs: usize) -> Code {
+    let kind = Kind::Column {
+        of: Type::Integer,
+        nullable: false,
+    };
+    Code::compile(Program {
+        inputs: vec![kind; inputs],
+        results: Results::Columns(vec![term]),
+    })
+    .unwrap()
+}
+
+fn pair(operator: Arithmetic) -> Term {
+    Term::Arithmetic(operator, Box::new([Term::Input(0), Term::Input(1)]))
+}
+
+#[test]
+fn what_an_interpreter_has_an_error_for_is_unknown() {
+    let of = |operator, a: i64, b: i64| {
+        let (a, b) = ([a], [b]);
+        let inputs = [&a, &b].map(|side| Input::Column(Numbers::Integers(side), None));
+        integer_columns(pair(operator), 2).columns(&inputs, 1)
+    };
+    let known = |number| Ok(vec![Output::Integers(vec![number], None)]);
+    assert_eq!(of(Arithmetic::Add, i64::MAX, 1), Err(Unknown));
+    assert_eq!(of(Arithmetic::Add, i64::MAX, -1), known(i64::MAX - 1));
+    assert_eq!(of(Arithmetic::Subtract, i64::MIN, 1), Err(Unknown));
+    assert_eq!(of(Arithmetic::Multiply, i64::MIN, -1), Err(Unknown));
+    assert_eq!(of(Arithmetic::Divide, 7, 0), Err(Unknown));
+    assert_eq!(of(Arithmetic::Divide, i64::MIN, -1), Err(Unknown));
+    assert_eq!(of(Arithmetic::Divide, -7, 2), known(-3));
+    assert_eq!(of(Arithmetic::Modulo, 7, 0), Err(Unknown));
+    assert_eq!(of(Arithmetic::Modulo, -7, 2), known(-1));
+    assert_eq!(of(Arithmetic::Modulo, i64::MIN, -1), known(0));
+}
+
+#[test]
+fn inputs_of_other_kinds_or_too_few_rows_are_unknown() {
+    let code = integer_columns(pair(Arithmetic::Add), 2);
+    let (numbers, floats, bits) = ([1, 2], [1.0, 2.0], [3]);
+    let integers = Input::Column(Numbers::Integers(&numbers), None);
+    assert!(code.columns(&[integers, integers], 2).is_ok());
+    let others = [
+        Input::Column(Numbers::Floats(&floats), None),
+        Input::Column(Numbers::Integers(&numbers), Some(&bits)),
+        Input::Column(Numbers::Integers(&numbers[..1]), None),
+        Input::Integer(1),
+    ];
+    for other in others {
+        assert_eq!(code.columns(&[integers, other], 2), Err(Unknown));
+    }
+    assert_eq!(code.columns(&[integers], 2), Err(Unknown));
+    assert_eq!(code.rows(&[integers; 2], 2, &mut Vec::new()), Err(Unknown));
+    let nullable = Kind::Column {
+        of: Type::Integer,
+        nullable: true,
+    };
+    let program = Program {
+        inputs: vec![nullable],
+        results: Results::Columns(vec![Term::Negative(Box::new(Term::Input(0)))]),
+    };
+    let rows = vec![1; 65];
+    let too_few = Input::Column(Numbers::Integers(&rows), Some(&bits));
+    let code = Code::compile(program).unwrap();
+    assert_eq!(code.columns(&[too_few], 65), Err(Unknown));
+    assert!(code.columns(&[too_few], 64).is_ok());
+}
+
+#[test]
+fn types_that_do_not_fit_and_too_many_terms_are_refused() {
+    let compile = |results| {
+        Code::compile(Program {
+            inputs: kinds(),
+            results,
+        })
+        .err()
+    };
+    let refused = [
+        Results::Columns(vec![Term::Arithmetic(
+            Arithmetic::Add,
+            Box::new([Term::Input(0), Term::Input(6)]),
+        )]),
+        Results::Columns(vec![Term::Arithmetic(
+            Arithmetic::Modulo,
+            Box::new([Term::Input(0), Term::Input(3)]),
+        )]),
+        Results::Columns(vec![Term::Comparison(
+            Comparison::Less,
+            Box::new([Term::Input(6), Term::Input(7)]),
+        )]),
+        Results::Columns(vec![Term::Coalesce(vec![Term::Input(0), Term::Input(3)])]),
+        Results::Columns(vec![Term::Coalesce(Vec::new())]),
+        Results::Columns(vec![Term::Case(Vec::new(), None)]),
+        Results::Columns(vec![Term::Input(99)]),
+        Results::Rows(vec![Term::Input(0)]),
+    ];
+    for results in refused {
+        assert_eq!(compile(results), Some(NotCompiled::Types));
+    }
+    let mut long = Term::Input(0);
+    for _ in 0..Program::MOST_TERMS {
+        long = Term::Negative(Box::new(long));
+    }
+    let error = compile(Results::Columns(vec![long])).unwrap();
+    assert_eq!(
+        error.to_string(),
+        "1025 terms are more than the 1024 that are compiled"
+    );
+}
+
+#[test]
+fn branches_that_are_not_chosen_do_not_fail() {
+    let zero = Term::Arithmetic(
+        Arithmetic::Subtract,
+        Box::new([Term::Input(1), Term::Input(1)]),
+    );
+    let is_equal = |a, b| Term::Comparison(Comparison::Equal, Box::new([a, b]));
+    let quotient = Term::Arithmetic(
+        Arithmetic::Divide,
+        Box::new([Term::Input(1), Term::Input(0)]),
+    );
+    // The first branch is for those by which the last cannot be divided.
+    let case = Term::Case(
+        vec![
+            (is_equal(Term::Input(0), zero), Term::Input(1)),
+            (is_equal(Term::Input(0), Term::Input(1)), Term::Input(0)),
+        ],
+        Some(Box::new(quotient)),
+    );
+    let (a, b) = ([0, 7, 2], [7, 7, 7]);
+    let inputs = [&a, &b].map(|side| Input::Column(Numbers::Integers(&side[..]), None));
+    let columns = integer_columns(case, 2).columns(&inputs, 3);
+    assert_eq!(columns, Ok(vec![Output::Integers(vec![7, 7, 3], None)]));
+}
