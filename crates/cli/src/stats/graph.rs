@@ -23,6 +23,8 @@ pub fn facts(db: &Database, graph: &PropertyGraph) -> Result<(Value, Rows), Fail
         .sum();
     let history: u64 = records.iter().map(|of| of.history_bytes).sum();
     let unmerged: u64 = records.iter().map(|of| of.unmerged_bytes as u64).sum();
+    let past: u64 = records.iter().map(|of| of.past_bytes as u64).sum();
+    let sorted = statistics.sorted_bytes as u64;
     let named = db.snapshots().first().map(|snapshot| snapshot.csn);
     let oldest = [named, statistics.transactions.oldest_snapshot];
     let oldest = oldest.into_iter().flatten().min();
@@ -36,6 +38,8 @@ pub fn facts(db: &Database, graph: &PropertyGraph) -> Result<(Value, Rows), Fail
         "versions_for_views": versions,
         "version_history_bytes": history,
         "unmerged_record_bytes": unmerged,
+        "past_dram_bytes": past,
+        "sorted_dram_bytes": sorted,
         "oldest_snapshot": oldest,
         "definitions": index::all_facts(graph),
     });
@@ -62,6 +66,14 @@ pub fn facts(db: &Database, graph: &PropertyGraph) -> Result<(Value, Rows), Fail
         kept = format!("{kept}; the oldest snapshot is of commit {}", count(oldest));
     }
     rows.push(("versions", kept));
+    if past + sorted > 0 {
+        let copies = format!(
+            "{} sorted lists, {} of the past",
+            bytes(sorted),
+            bytes(past)
+        );
+        rows.push(("copies for reading", copies));
+    }
     Ok((json, rows))
 }
 

@@ -342,7 +342,9 @@ fn indexes_and_constraints_are_made_listed_and_dropped() {
         stats["property_graph"]["definitions"],
         listed["definitions"]
     );
-    assert!(stats["property_graph"]["versions_for_views"].is_u64());
+    for fact in ["versions_for_views", "past_dram_bytes", "sorted_dram_bytes"] {
+        assert!(stats["property_graph"][fact].is_u64(), "{fact}");
+    }
     let text = place.call("stats film").stdout;
     assert!(text.contains("one: key of nodes Film (name)"), "{text}");
     let said = place.failures(&[

@@ -67,6 +67,11 @@ impl KeptColumn {
         kept.map_err(|what| ValueError::Damaged { at: 0, what })
     }
 
+    /// Bytes of it.
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
     #[inline]
     pub(crate) fn column(&self) -> Column<'_> {
         Column {

@@ -3,16 +3,20 @@
 //! A reader that goes through many records asks once a chunk which of them exist and which
 //! of them its base does not show. All others are read in place, in the base.
 
+mod pictures;
+
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use evergraph_storage::{StorageError, Uuid};
+use parking_lot::Mutex;
 
-use super::column_at::ColumnsAt;
+use super::column_at::{ColumnAt, ColumnsAt, cannot_be};
 use super::content::{Fixed, Record, RelationshipRecord};
 use super::found::{Found, FoundAt};
+use super::past::Charge;
 use super::stored::{ChunkReader, StoredChunk};
-use super::table::Table;
 use crate::column::KeptColumn;
 use crate::dictionary::{Dictionary, KeyCode, TypeCode};
 use crate::value::Value;
@@ -34,7 +38,23 @@ pub(crate) struct ChunkAt<R> {
     pub(super) columns: ColumnsAt,
     /// Values that were read without a column.
     single_reads: AtomicU32,
+    past: Option<Past>,
+    /// What it was made of: columns that were read there need not be made anew.
+    before: Mutex<Option<Before<R>>>,
 }
+
+/// A picture, and bits of the places that were changed since.
+type Before<R> = (Arc<ChunkAt<R>>, Arc<[u64]>);
+
+/// What a picture of a commit before its base has beside others.
+struct Past {
+    charge: Charge,
+    /// By the code of a type or a set of labels: bits of the records of the history that
+    /// are of it.
+    subjects: Subjects,
+}
+
+type Subjects = BTreeMap<i64, Box<[u64]>>;
 
 /// A record that the base does not show.
 pub(super) struct Row<R> {
@@ -44,7 +64,7 @@ pub(super) struct Row<R> {
 }
 
 /// The state of a changed place, on the way into a picture.
-type Changed<R> = (u32, u64, Option<FoundAt<R>>);
+pub(super) type Changed<R> = (u32, u64, Option<FoundAt<R>>);
 
 impl<R: Record> ChunkAt<R> {
     /// Bits of the records that exist, the lowest place first. Zero behind the last.
@@ -67,6 +87,83 @@ impl<R: Record> ChunkAt<R> {
     /// The records that the base does not show, ascending.
     pub(super) fn rows(&self) -> &[Row<R>] {
         &self.rows
+    }
+
+    /// A picture of a later commit, between which these places were changed.
+    fn after(before: &Arc<Self>, since: u64, changes: Vec<Changed<R>>) -> Self {
+        // No more than two pictures are in DRAM.
+        before.before.lock().take();
+        let mut exists = before.exists.clone();
+        let mut places: Box<[u64]> = exists.iter().map(|_| 0).collect();
+        let mut rows = Vec::with_capacity(before.rows.len() + changes.len());
+        changes
+            .iter()
+            .for_each(|change| set(&mut places, change.0, true));
+        let old = before.rows.iter().filter(|row| !bit(&places, row.at));
+        rows.extend(old.map(|row| Row {
+            at: row.at,
+            born: row.born,
+            place: row.place.clone(),
+        }));
+        for (at, born, place) in changes {
+            set(&mut exists, at, place.is_some());
+            rows.extend(place.map(|place| Row { at, born, place }));
+        }
+        // Two ascending runs.
+        rows.sort_by_key(|row| row.at);
+        let words = places.iter().enumerate();
+        let word = |at: usize| before.changed.get(at).copied().unwrap_or(0);
+        ChunkAt {
+            base: before.base.clone(),
+            exists,
+            changed: words.map(|(at, places)| places | word(at)).collect(),
+            rows: rows.into(),
+            since,
+            dictionary: Arc::clone(&before.dictionary),
+            uuid: before.uuid,
+            columns: ColumnsAt::default(),
+            single_reads: AtomicU32::new(0),
+            past: None,
+            before: Mutex::new(Some((Arc::clone(before), places.into()))),
+        }
+    }
+
+    /// The column of a key, if the picture that this one was made of has it.
+    pub(super) fn column_after(&self, key: KeyCode) -> Result<Option<ColumnAt>, StorageError> {
+        let before = self.before.lock().clone();
+        let Some((before, places)) = before else {
+            return Ok(None);
+        };
+        let Some(column) = before.columns.get(key) else {
+            return Ok(None);
+        };
+        let values = self.values_of(key, |row| bit(&places, row.at))?;
+        column.after(&places, values).map(Some).map_err(cannot_be)
+    }
+
+    /// Whether its commit comes before that of its base.
+    pub(super) fn is_past(&self) -> bool {
+        self.past.is_some()
+    }
+
+    /// By the code of a type or a set of labels: bits of the changed records of it that are
+    /// in the history.
+    pub(super) fn past_subjects(&self) -> impl Iterator<Item = (i64, &[u64])> {
+        let subjects = self.past.iter().flat_map(|past| &past.subjects);
+        subjects.map(|(code, bits)| (*code, &**bits))
+    }
+
+    /// Accounts for DRAM of a column that was made for it.
+    pub(super) fn charge(&self, bytes: usize) {
+        if let Some(past) = &self.past {
+            past.charge.add(bytes);
+        }
+    }
+
+    /// Places of a column.
+    pub(super) fn slots(&self) -> Result<usize, StorageError> {
+        let base = self.base_reader()?;
+        Ok(base.map_or(64 * self.exists.len(), |base| base.slots()))
     }
 
     pub(super) fn base_reader(&self) -> Result<Option<ChunkReader<'_>>, StorageError> {
@@ -128,8 +225,16 @@ impl<R: Record> ChunkAt<R> {
 
     /// Values of records that the base does not show.
     pub(super) fn changed_values(&self, key: KeyCode) -> Result<Vec<(usize, Value)>, StorageError> {
-        let mut values = Vec::with_capacity(self.rows.len());
-        for row in &self.rows {
+        self.values_of(key, |_| true)
+    }
+
+    fn values_of(
+        &self,
+        key: KeyCode,
+        which: impl Fn(&Row<R>) -> bool,
+    ) -> Result<Vec<(usize, Value)>, StorageError> {
+        let mut values = Vec::new();
+        for row in self.rows.iter().filter(|row| which(row)) {
             let value = match &row.place {
                 FoundAt::Version(record) => record.properties().get(key).cloned(),
                 _ => self.found_at(row.place.clone()).property(key)?,
@@ -212,6 +317,11 @@ impl<R: Record> ChunkAt<R> {
     pub(super) fn since(&self) -> u64 {
         self.since
     }
+
+    /// Whether it was made over this base.
+    pub(super) fn is_of(&self, base: Option<&Arc<StoredChunk>>) -> bool {
+        self.base.as_ref().map(Arc::as_ptr) == base.map(Arc::as_ptr)
+    }
 }
 
 impl ChunkAt<RelationshipRecord> {
@@ -236,133 +346,5 @@ fn set(words: &mut [u64], at: u32, to: bool) {
     match to {
         true => *word |= mask,
         false => *word &= !mask,
-    }
-}
-
-impl<R: Record> Table<R> {
-    /// A chunk as of a commit that a view or a named snapshot shows; `None` if it does not
-    /// exist. O(records a chunk / 64 + changed records); of the newest commit it is made
-    /// once, until something changes. Of a commit before the base's, each record is
-    /// looked at.
-    pub(crate) fn chunk_at(
-        &self,
-        number: u32,
-        csn: u64,
-    ) -> Result<Option<Arc<ChunkAt<R>>>, StorageError> {
-        let Some(chunk) = self.chunks.get(number) else {
-            return Ok(None);
-        };
-        let (base, since, mut changed) = {
-            let state = chunk.state.read();
-            if let Some(newest) = state.newest_picture(csn) {
-                return Ok(Some(newest));
-            }
-            let versions = state.chains.iter().filter_map(|(&at, chain)| {
-                let version = chain.at(csn)?;
-                let place = version.record.clone().map(FoundAt::Version);
-                Some((at, version.born, place))
-            });
-            let versions: Vec<Changed<R>> = versions.collect();
-            (state.base.clone(), state.changed(), versions)
-        };
-        if let Some(base) = base.as_ref().filter(|base| csn < base.csn()) {
-            let past = self.replaced_since(number, base, csn, &changed)?;
-            changed.extend(past);
-            changed.sort_unstable_by_key(|change| change.0);
-        }
-        let picture = Arc::new(self.picture(base, since, changed)?);
-        if since <= csn {
-            chunk.state.read().keep_picture(&picture, &picture.base);
-        }
-        Ok(Some(picture))
-    }
-
-    /// The chunk as of a commit if that costs no more than a look: it was made before, or
-    /// little was changed since the base.
-    pub(crate) fn cheap_chunk_at(
-        &self,
-        number: u32,
-        csn: u64,
-    ) -> Result<Option<Arc<ChunkAt<R>>>, StorageError> {
-        /// Changed records that are worth a picture for a single read.
-        const FEW: usize = 32;
-        let Some(chunk) = self.chunks.get(number) else {
-            return Ok(None);
-        };
-        let is_cheap = {
-            let state = chunk.state.read();
-            let base = state.base.as_ref().map_or(0, |base| base.csn());
-            state.newest_picture(csn).is_some() || (base <= csn && state.chains.len() <= FEW)
-        };
-        match is_cheap {
-            true => self.chunk_at(number, csn),
-            false => Ok(None),
-        }
-    }
-
-    /// Records that a base newer than the commit has replaced, and no version shows.
-    fn replaced_since(
-        &self,
-        number: u32,
-        base: &Arc<StoredChunk>,
-        csn: u64,
-        versions: &[Changed<R>],
-    ) -> Result<Vec<Changed<R>>, StorageError> {
-        let reader = base.read(self.uuid())?;
-        let mut past = Vec::new();
-        for at in 0..self.geometry.records_per_chunk {
-            let slot = reader.slot(at);
-            let is_version = || versions.binary_search_by_key(&at, |version| version.0);
-            if slot.begin <= csn || is_version().is_ok() {
-                continue;
-            }
-            let id = number * self.geometry.records_per_chunk + at;
-            let place = self.find_stored(id, csn, Arc::clone(base))?;
-            // No id is reused while a view shows its record, so that the birth in the
-            // chunk is that of this record.
-            past.push((at, slot.born, place));
-        }
-        Ok(past)
-    }
-
-    fn picture(
-        &self,
-        base: Option<Arc<StoredChunk>>,
-        since: u64,
-        changes: Vec<Changed<R>>,
-    ) -> Result<ChunkAt<R>, StorageError> {
-        let words = self.geometry.records_per_chunk.div_ceil(64);
-        let mut exists: Box<[u64]> = match &base {
-            Some(base) => {
-                let reader = base.read(self.uuid())?;
-                (0..words).map(|word| reader.used_word(word)).collect()
-            }
-            None => (0..words).map(|_| 0).collect(),
-        };
-        let mut changed: Box<[u64]> = match changes.is_empty() {
-            true => Box::default(),
-            false => (0..words).map(|_| 0).collect(),
-        };
-        let mut rows = Vec::with_capacity(changes.len());
-        for (at, born, place) in changes {
-            set(&mut changed, at, true);
-            set(&mut exists, at, place.is_some());
-            rows.extend(place.map(|place| Row { at, born, place }));
-        }
-        debug_assert!(
-            rows.is_sorted_by_key(|row| row.at),
-            "rows are found by place"
-        );
-        Ok(ChunkAt {
-            base,
-            exists,
-            changed,
-            rows: rows.into(),
-            since,
-            dictionary: Arc::clone(&self.dictionary),
-            uuid: *self.uuid(),
-            columns: ColumnsAt::default(),
-            single_reads: AtomicU32::new(0),
-        })
     }
 }

@@ -342,6 +342,10 @@ impl<R: Record> Table<R> {
                 old.retire(&new);
             }
         }
+        // No picture is made of the old chunks and history any more.
+        if !failpoint!("records.past-pictures-kept") {
+            self.past.published();
+        }
         let chained: Vec<u32> = self.work.lock().chained.iter().copied().collect();
         for number in chained {
             if let Some(chunk) = self.chunks.get(number) {

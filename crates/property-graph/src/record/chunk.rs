@@ -6,9 +6,9 @@ use std::sync::{Arc, OnceLock};
 use evergraph_storage::failpoint;
 use evergraph_storage::layout::WALKED_AT_MOST;
 use evergraph_storage::{Needed, StorageError, Uuid};
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 
-use super::at::ChunkAt;
+use super::at::{Changed, ChunkAt};
 use super::content::Record;
 use super::core::Slot;
 use super::stored::StoredChunk;
@@ -28,14 +28,29 @@ pub(super) struct ChunkState<R> {
     pub(super) chains: BTreeMap<u32, Chain<R>>,
     /// The oldest commit that `base` does not have.
     pub(super) unmerged_since: Option<u64>,
+    /// The newest commit that made a version; 0 if none did.
+    newest_version: u64,
     /// Records that exist as of the newest commit.
     pub(super) used: u32,
     /// Bytes of versions that a checkpoint would free.
     pub(super) unmerged_bytes: usize,
     /// The chunk as of the newest commit, since it was asked for; nothing once something
     /// has changed.
-    pub(super) picture: OnceLock<Arc<ChunkAt<R>>>,
+    picture: OnceLock<Arc<ChunkAt<R>>>,
+    /// The chunk as of commits that the base has and that come before every other change.
+    base_picture: OnceLock<Arc<ChunkAt<R>>>,
+    /// The last picture of what was the newest commit, and the places that were changed
+    /// since. The next picture is made of it.
+    before: Mutex<Option<Before<R>>>,
 }
+
+/// A picture, and the places that were changed since.
+type Before<R> = (Arc<ChunkAt<R>>, Vec<u32>);
+/// A picture, and what is in these places now, ascending.
+type PictureAndChanges<R> = (Arc<ChunkAt<R>>, Vec<Changed<R>>);
+
+/// More changed places than this are not worth a look at the picture before.
+const MOST_CHANGES: usize = 256;
 
 /// Location of a record's version.
 pub(super) enum Lookup<R> {
@@ -61,9 +76,12 @@ impl<R: Record> Chunk<R> {
                 used: base.as_ref().map_or(0, StoredChunk::used),
                 base: base.map(Arc::new),
                 chains: BTreeMap::new(),
+                newest_version: 0,
                 unmerged_since: None,
                 unmerged_bytes: 0,
                 picture: OnceLock::new(),
+                base_picture: OnceLock::new(),
+                before: Mutex::default(),
             }),
         }
     }
@@ -104,6 +122,10 @@ impl<R: Record> ChunkState<R> {
                 .min();
             let unmerged = chain.versions().iter().filter(|v| v.begin > merged);
             bytes += unmerged.map(version_bytes).sum::<usize>();
+            assert!(
+                (chain.versions().iter()).all(|version| version.begin <= self.changed()),
+                "record {at} was changed after the newest change"
+            );
         }
         assert!(
             self.unmerged_since <= since.or(self.unmerged_since)
@@ -124,28 +146,78 @@ impl<R: Record> ChunkState<R> {
 
     /// A commit after which nothing of it was changed.
     pub(super) fn changed(&self) -> u64 {
-        let versions = self.chains.values().flat_map(Chain::versions);
-        let newest = versions.map(|version| version.begin).max();
-        self.merged().max(newest.unwrap_or(0))
+        self.merged().max(self.newest_version)
     }
 
-    /// The picture of the newest commit, if this commit sees no other.
-    pub(super) fn newest_picture(&self, csn: u64) -> Option<Arc<ChunkAt<R>>> {
-        let picture = self.picture.get();
-        picture.filter(|picture| picture.since() <= csn).cloned()
+    /// A picture that was made before, if it is the one of this commit.
+    pub(super) fn known_picture(&self, csn: u64) -> Option<Arc<ChunkAt<R>>> {
+        let newest = self.picture.get();
+        let newest = newest.filter(|picture| picture.since() <= csn);
+        let of_base = || self.base_picture.get().filter(|_| self.is_of_base(csn));
+        newest.or_else(of_base).cloned()
     }
 
-    /// Keeps a picture of the newest commit that was made without the lock, unless
-    /// something has changed meanwhile.
-    pub(super) fn keep_picture(&self, picture: &Arc<ChunkAt<R>>, base: &Option<Arc<StoredChunk>>) {
-        let is_same_base = match (&self.base, base) {
-            (Some(base), Some(own)) => Arc::ptr_eq(base, own),
-            (None, None) => true,
-            _ => false,
-        };
-        if is_same_base && self.changed() == picture.since() {
-            let _ = self.picture.set(Arc::clone(picture));
+    /// Whether a commit shows what the base has, though there are changes.
+    fn is_of_base(&self, csn: u64) -> bool {
+        self.merged() <= csn && self.unmerged_since.is_some_and(|since| csn < since)
+    }
+
+    /// Keeps a picture of the newest commit, or of the base, that was made without the
+    /// lock, unless something has changed meanwhile.
+    pub(super) fn keep_picture(&self, picture: &Arc<ChunkAt<R>>, csn: u64) {
+        if !picture.is_of(self.base.as_ref()) {
+            return;
         }
+        if picture.since() <= csn && self.changed() == picture.since() {
+            let _ = self.picture.set(Arc::clone(picture));
+        } else if self.is_of_base(csn) {
+            let _ = self.base_picture.set(Arc::clone(picture));
+        }
+    }
+
+    /// Something changes: what is newest then was not asked for yet.
+    pub(super) fn forget_newest_picture(&mut self) {
+        let Some(newest) = self.picture.take() else {
+            return;
+        };
+        if self.unmerged_since.is_none() {
+            let _ = self.base_picture.set(Arc::clone(&newest));
+        }
+        *self.before.get_mut() = Some((newest, Vec::new()));
+    }
+
+    /// A picture that was the newest, and what was changed since as of the newest commit.
+    /// It is given once.
+    pub(super) fn changes_since_picture(&self, csn: u64) -> Option<PictureAndChanges<R>> {
+        let (before, mut places) = self.before.lock().take()?;
+        places.sort_unstable();
+        places.dedup();
+        let changes = places.into_iter().map(|at| {
+            let version = self.chains.get(&at)?.at(csn)?;
+            Some(version.changed(at))
+        });
+        let changes: Option<Vec<_>> = changes.collect();
+        Some((before, changes?))
+    }
+
+    fn note_changed(&mut self, at: u32) {
+        let before = self.before.get_mut();
+        if let Some((_, places)) = before {
+            places.push(at);
+        }
+        if before
+            .as_ref()
+            .is_some_and(|(_, places)| places.len() > MOST_CHANGES)
+        {
+            *before = None;
+        }
+    }
+
+    /// The base is another one, and the extents of the old one are to be given back.
+    pub(super) fn forget_pictures(&mut self) {
+        self.picture.take();
+        self.base_picture.take();
+        *self.before.get_mut() = None;
     }
 
     /// State of a record as of the newest commit.
@@ -185,6 +257,10 @@ impl<R: Record> ChunkState<R> {
         let goes_on = before.is_used || before.begin == csn;
         let born = if goes_on { before.born } else { csn };
         self.unmerged_since.get_or_insert(csn);
+        self.newest_version = csn;
+        if !failpoint!("records.picture-not-told") {
+            self.note_changed(at);
+        }
         self.used = self.used + u32::from(applied.created) - u32::from(record.is_none());
         let version = Version {
             begin: csn,

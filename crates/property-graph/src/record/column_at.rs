@@ -21,6 +21,8 @@ pub(crate) struct ColumnAt {
     /// Slots whose value is in the base, with its type; `None` if those are all.
     in_base: Option<Box<[u64]>>,
     patch: Option<Patch>,
+    /// Of `base`, if it was made for this.
+    own_bytes: usize,
 }
 
 /// Values of slots that the base does not show, or not with its type.
@@ -98,7 +100,88 @@ impl ColumnAt {
             base: base.cloned(),
             in_base: (!is_whole).then_some(in_base),
             patch: Patch::new(others, clean.len())?,
+            own_bytes: 0,
         })
+    }
+
+    /// As [`ColumnAt::new`], with the values in place, in a base of their own of so many
+    /// slots.
+    ///
+    /// # Errors
+    /// As [`ColumnAt::new`].
+    pub(crate) fn whole(
+        base: Option<&KeptColumn>,
+        clean: &[u64],
+        others: Vec<(usize, Value)>,
+        slots: usize,
+    ) -> Result<Self, ValueError> {
+        let mut values = vec![Value::Null; slots];
+        if let Some(base) = base {
+            let column = base.column();
+            let is_clean = |slot: &usize| clean[slot / 64] >> (slot % 64) & 1 == 1;
+            for slot in (0..slots).filter(is_clean) {
+                values[slot] = column.get(slot);
+            }
+        }
+        for (slot, value) in others {
+            values[slot] = value;
+        }
+        let own = KeptColumn::of(&values)?;
+        let all = vec![u64::MAX; clean.len()];
+        let column = ColumnAt::new(Some(&own), &all, Vec::new())?;
+        Ok(ColumnAt {
+            own_bytes: own.len(),
+            ..column
+        })
+    }
+
+    /// The column with other values in some places, in their order.
+    ///
+    /// # Errors
+    /// As [`ColumnAt::new`].
+    pub(super) fn after(
+        &self,
+        places: &[u64],
+        mut values: Vec<(usize, Value)>,
+    ) -> Result<Self, ValueError> {
+        let slots = self.base.as_ref().map_or(0, |base| base.column().slots());
+        let in_base = places.iter().enumerate().map(|(word, places)| {
+            let all = || match slots.saturating_sub(64 * word) {
+                0 => 0,
+                left => u64::MAX >> (64 - left.min(64)),
+            };
+            let in_base = self.in_base.as_ref().map_or_else(all, |words| words[word]);
+            in_base & !places
+        });
+        let in_base = in_base.collect();
+        if let Some(patch) = &self.patch {
+            let column = patch.values.column();
+            let slots = (0..).zip(&patch.slots).zip(places);
+            for ((word, slots), places) in slots {
+                let mut left = slots & !places;
+                while left != 0 {
+                    let slot: usize = 64 * word + left.trailing_zeros() as usize;
+                    values.push((slot, column.get(patch.rank(slot))));
+                    left &= left - 1;
+                }
+            }
+            values.sort_by_key(|(slot, _)| *slot);
+        }
+        Ok(ColumnAt {
+            base: self.base.clone(),
+            in_base: Some(in_base),
+            patch: Patch::new(values, places.len())?,
+            own_bytes: 0,
+        })
+    }
+
+    /// DRAM, without that of a base which others have, too.
+    pub(super) fn bytes(&self) -> usize {
+        let words = |words: &[u64]| size_of_val(words);
+        let patch = self.patch.as_ref().map_or(0, |patch| {
+            words(&patch.slots) + size_of_val(&*patch.before) + patch.values.len()
+        });
+        size_of::<Self>() + self.own_bytes + self.in_base.as_deref().map_or(0, words) + patch
     }
 
     /// The value of a slot, null if it has none.
@@ -354,13 +437,21 @@ impl<R: Record> ChunkAt<R> {
 
     #[cold]
     fn new_column(&self, key: KeyCode, reads: usize) -> Result<Option<&ColumnAt>, StorageError> {
-        match self.is_worth(key, reads)? {
-            true => Ok(Some(self.columns.keep(key, self.make_column(key)?))),
-            false => Ok(None),
+        if !self.is_worth(key, reads)? {
+            return Ok(None);
         }
+        let column = self.make_column(key)?;
+        self.charge(column.bytes());
+        Ok(Some(self.columns.keep(key, column)))
     }
 
     fn make_column(&self, key: KeyCode) -> Result<ColumnAt, StorageError> {
+        /// One value of so many beside the base is worth a column of all, as of a commit
+        /// that will be read again.
+        const MANY: usize = 32;
+        if let Some(column) = self.column_after(key)? {
+            return Ok(column);
+        }
         let base = self.kept_column(key)?;
         let mut others = self.changed_values(key)?;
         if base.is_none() {
@@ -368,133 +459,20 @@ impl<R: Record> ChunkAt<R> {
         }
         let words = 0..self.exists().len();
         let clean: Vec<u64> = words.map(|word| self.clean(word)).collect();
-        ColumnAt::new(base, &clean, others).map_err(|error| {
-            let what = format!("values of changed records: {error}");
-            StorageError::damaged("memory", 0, what)
-        })
+        let slots = self.slots()?;
+        let column = match self.is_past() && MANY * others.len() >= slots {
+            true => ColumnAt::whole(base, &clean, others, slots),
+            false => ColumnAt::new(base, &clean, others),
+        };
+        column.map_err(cannot_be)
     }
+}
+
+/// The error of values in DRAM that no column can have.
+pub(super) fn cannot_be(error: ValueError) -> StorageError {
+    let what = format!("values of changed records: {error}");
+    StorageError::damaged("memory", 0, what)
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
-    use proptest::prelude::*;
-    use proptest::sample::Index;
-
-    use super::*;
-    use crate::column::tests::{columns, exact};
-
-    /// A column as of a commit, and the value of each of its slots.
-    pub(crate) fn columns_at() -> impl Strategy<Value = (ColumnAt, Vec<Value>)> {
-        // Of a slot: nothing, shown by the base, or another value.
-        let states = prop_oneof![
-            Just([1, 20, 0]),
-            Just([0, 20, 1]),
-            Just([1, 5, 5]),
-            Just([0, 0, 1]),
-            Just([0, 1, 0]),
-        ];
-        (columns(), columns(), states, any::<bool>()).prop_perturb(
-            |(in_base, others, states, has_base), mut random| {
-                let slots = in_base.len();
-                let (mut clean, mut changed) = (vec![0; slots.div_ceil(64)], Vec::new());
-                let mut expected = vec![Value::Null; slots];
-                for slot in 0..slots {
-                    let mut state = random.random_range(0..states.iter().sum::<i32>());
-                    let of = states.iter().position(|share| {
-                        state -= share;
-                        state < 0
-                    });
-                    match of {
-                        Some(1) => {
-                            clean[slot / 64] |= 1 << (slot % 64);
-                            if has_base {
-                                expected[slot] = in_base[slot].clone();
-                            }
-                        }
-                        Some(2) => {
-                            expected[slot] = others[slot % others.len()].clone();
-                            changed.push((slot, expected[slot].clone()));
-                        }
-                        _ => {}
-                    }
-                }
-                let base = KeptColumn::of(&in_base).unwrap();
-                let base = has_base.then_some(&base);
-                (ColumnAt::new(base, &clean, changed).unwrap(), expected)
-            },
-        )
-    }
-
-    fn cell<T: Cell>(column: &ColumnAt, slot: usize, of: impl Fn(T) -> Value) -> Option<Value> {
-        match column.cell(slot) {
-            CellAt::Value(value) => Some(of(value)),
-            CellAt::Null => Some(Value::Null),
-            CellAt::Other => None,
-        }
-    }
-
-    /// Starts of vectors of several types.
-    fn starts() -> impl Strategy<Value = Vec<Value>> {
-        let date = Date::from_days(3).unwrap();
-        prop_oneof![
-            4 => Just(vec![]),
-            1 => Just(vec![Value::Null; 70]),
-            1 => prop_oneof![
-                Just(vec![Value::from(1i64), Value::Null]),
-                Just(vec![Value::from("text")]),
-                Just(vec![Value::from(date), Value::from(0.5)]),
-            ],
-        ]
-    }
-
-    proptest! {
-        #[test]
-        fn values_are_those_of_slots(
-            (column, expected) in columns_at(),
-            start in starts(),
-            (from, until) in (any::<Index>(), any::<Index>()),
-            picks in prop::collection::vec(any::<Index>(), 0..90),
-        ) {
-            for (slot, value) in expected.iter().enumerate() {
-                prop_assert_eq!(exact(&column.get(slot)), exact(value));
-                let cells = [
-                    cell(&column, slot, Value::Integer),
-                    cell(&column, slot, Value::Float),
-                    cell(&column, slot, Value::Boolean),
-                    cell(&column, slot, Value::Date),
-                    cell(&column, slot, Value::LocalDateTime),
-                ];
-                for cell in cells.iter().flatten() {
-                    prop_assert_eq!(exact(cell), exact(value));
-                }
-            }
-            let (from, until) = (from.index(expected.len()), until.index(expected.len() + 1));
-            let ranges: Vec<u32> = (from as u32..until as u32).collect();
-            let any: Vec<u32> = picks.iter().map(|pick| pick.index(expected.len()) as u32).collect();
-            for slots in [ranges, any] {
-                let mut vector: Vector = start.iter().cloned().collect();
-                let ids: Vec<u32> = slots.iter().map(|slot| slot + 77).collect();
-                // In two parts.
-                for ids in ids.chunks(ids.len().div_ceil(2).max(1)) {
-                    let mut left = ids;
-                    while !left.is_empty() {
-                        let slots = Slice::of_one_chunk(left, 77, expected.len() as u32);
-                        column.append(&slots, &mut vector);
-                        left = &left[slots.len()..];
-                    }
-                }
-                prop_assert_eq!(vector.len(), start.len() + slots.len());
-                let all = start.iter().chain(slots.iter().map(|slot| &expected[*slot as usize]));
-                for (row, value) in all.enumerate() {
-                    prop_assert_eq!(exact(&vector.get(row)), exact(value), "row {}", row);
-                }
-                // A reader that does not look at the validity sees zeros.
-                if let crate::vector::Values::Integer(values) = vector.values() {
-                    for (row, value) in values.iter().enumerate() {
-                        prop_assert!(vector.validity().is_valid(row) || *value == 0);
-                    }
-                }
-            }
-        }
-    }
-}
+pub(crate) mod tests;

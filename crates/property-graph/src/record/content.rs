@@ -41,6 +41,16 @@ pub(crate) struct Fixed {
     pub(crate) second: u32,
 }
 
+impl Fixed {
+    /// The code of a type or of a set of labels.
+    pub(super) fn subject(self, of: EntityKind) -> i64 {
+        match of {
+            EntityKind::Node => self.first.into(),
+            EntityKind::Relationship => self.kind.into(),
+        }
+    }
+}
+
 /// Kinds of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum EntityKind {

@@ -8,6 +8,7 @@
 //! goes with the next checkpoint when no snapshot lies between its first commit and
 //! its last (of one that was not read yet: when there is none).
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use evergraph_storage::failpoint;
@@ -16,9 +17,19 @@ use evergraph_storage::{Needed, StorageError, Uuid};
 use evergraph_topology::extension::{EXTENSION_BLOBS, Place};
 use parking_lot::RwLock;
 
+use super::content::Fixed;
 use super::segment::{self, NewPast, Segment};
 
 type Segments = Vec<Arc<Segment>>;
+
+/// A version of a record in the history.
+pub(super) struct FoundPast {
+    pub(super) id: u32,
+    pub(super) segment: Arc<Segment>,
+    /// Its number there.
+    pub(super) at: usize,
+    pub(super) fixed: Fixed,
+}
 
 pub(super) struct History {
     table: u32,
@@ -71,6 +82,34 @@ impl History {
             }
         }
         Ok(None)
+    }
+
+    /// The versions of a range of records as of a kept commit, ascending by id.
+    /// O(segments · log versions, and the versions of these records).
+    pub(super) fn find_all(
+        &self,
+        ids: Range<u32>,
+        csn: u64,
+        uuid: &Uuid,
+    ) -> Result<Vec<FoundPast>, StorageError> {
+        let mut found = Vec::new();
+        for segment in self.segments().iter() {
+            let reader = segment.read(uuid)?;
+            reader.for_each_shown(ids.clone(), csn, |id, at, fixed| {
+                found.push(FoundPast {
+                    id,
+                    segment: Arc::clone(segment),
+                    at,
+                    fixed,
+                });
+            })?;
+        }
+        found.sort_by_key(|past| past.id);
+        debug_assert!(
+            found.is_sorted_by(|a, b| a.id < b.id),
+            "one version of a record is shown as of a commit"
+        );
+        Ok(found)
     }
 
     /// Writes versions that a checkpoint replaces, and returns the segments to be

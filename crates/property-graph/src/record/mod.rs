@@ -30,6 +30,7 @@ mod ids;
 mod loading;
 mod new_columns;
 mod opening;
+mod past;
 mod pinned;
 mod round;
 mod rows;

@@ -16,10 +16,11 @@
 //! | 4 + 4 | source and target; of a node its set of labels |
 //! | 8 + 4 | place and length of its properties, then 4 zeros |
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use evergraph_storage::layout::tiles;
-use evergraph_storage::{Blob, Needed, StorageError, Uuid};
+use evergraph_storage::{Blob, Needed, StorageError, Uuid, failpoint};
 
 use super::content::Fixed;
 use crate::bytes::{Reader, Wrong};
@@ -247,14 +248,12 @@ impl<'a> SegmentReader<'a> {
 
     fn decode(&self, at: usize) -> Result<Past<'a>, Wrong> {
         let mut version = self.version(at);
-        let (begin, end, id) = (version.u64()?, version.u64()?, version.u32()?);
-        let kind = version.u16()?;
-        version.take(2)?;
-        let fixed = Fixed {
-            kind,
-            first: version.u32()?,
-            second: version.u32()?,
-        };
+        let Shown {
+            begin,
+            end,
+            id,
+            fixed,
+        } = Shown::take(&mut version)?;
         let (place, len) = (version.u64()?, version.u32()? as usize);
         let heap = &self.bytes[HEADER_BYTES + VERSION_BYTES * self.count..];
         let place = usize::try_from(place).unwrap_or(usize::MAX);
@@ -269,21 +268,86 @@ impl<'a> SegmentReader<'a> {
         })
     }
 
-    /// The version of a record as of a commit, if it is here. O(log versions).
-    pub(super) fn find(&self, id: u32, csn: u64) -> Result<Option<usize>, StorageError> {
+    /// One of its versions, but for the properties.
+    fn shown(&self, at: usize) -> Result<Shown, StorageError> {
+        let shown = Shown::take(&mut self.version(at));
+        shown.map_err(|what| self.segment.damaged(what))
+    }
+
+    /// How many versions come before a commit of a record, that commit's included.
+    fn count_until(&self, id: u32, csn: u64) -> Result<usize, StorageError> {
         let (mut from, mut until) = (0, self.count);
         while from < until {
             let middle = from + (until - from) / 2;
-            let past = self.past(middle)?;
-            match (past.id, past.begin) <= (id, csn) {
+            let shown = self.shown(middle)?;
+            match (shown.id, shown.begin) <= (id, csn) {
                 true => from = middle + 1,
                 false => until = middle,
             }
         }
-        let Some(at) = from.checked_sub(1) else {
+        Ok(from)
+    }
+
+    /// The version of a record as of a commit, if it is here. O(log versions).
+    pub(super) fn find(&self, id: u32, csn: u64) -> Result<Option<usize>, StorageError> {
+        let Some(at) = self.count_until(id, csn)?.checked_sub(1) else {
             return Ok(None);
         };
-        let past = self.past(at)?;
-        Ok((past.id == id && csn < past.end).then_some(at))
+        let shown = self.shown(at)?;
+        Ok((shown.id == id && csn < shown.end).then_some(at))
+    }
+
+    /// Calls `each` with the versions of a range of records as of a commit, ascending by
+    /// record: id, number of the version, labels or type and ends. O(log versions, and the
+    /// versions of these records).
+    pub(super) fn for_each_shown(
+        &self,
+        ids: Range<u32>,
+        csn: u64,
+        mut each: impl FnMut(u32, usize, Fixed),
+    ) -> Result<(), StorageError> {
+        let first = match ids.start.checked_sub(1) {
+            Some(before) => self.count_until(before, u64::MAX)?,
+            None => 0,
+        };
+        for at in first..self.count {
+            let shown = self.shown(at)?;
+            if shown.id >= ids.end {
+                break;
+            }
+            let end = failpoint!("records.past-end-ignored", u64::MAX, else shown.end);
+            if shown.begin <= csn && csn < end {
+                each(shown.id, at, shown.fixed);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a version is of, and as of which commits.
+struct Shown {
+    id: u32,
+    begin: u64,
+    end: u64,
+    fixed: Fixed,
+}
+
+impl Shown {
+    /// Of the beginning of a stored version.
+    fn take(version: &mut Reader<'_>) -> Result<Self, Wrong> {
+        let (begin, end, id) = (version.u64()?, version.u64()?, version.u32()?);
+        let kind = version.u16()?;
+        version.take(2)?;
+        let fixed = Fixed {
+            kind,
+            first: version.u32()?,
+            second: version.u32()?,
+        };
+        Ok(Shown {
+            id,
+            begin,
+            end,
+            fixed,
+        })
     }
 }

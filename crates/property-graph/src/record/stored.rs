@@ -371,6 +371,11 @@ pub(super) struct ChunkReader<'a> {
 }
 
 impl<'a> ChunkReader<'a> {
+    /// Places of records.
+    pub(super) fn slots(&self) -> usize {
+        self.chunk.identity.records as usize
+    }
+
     /// Bits of the used ones among the 64 records from `64 * word` on.
     pub(super) fn used_word(&self, word: u32) -> u64 {
         self.opened.core.used_word(self.bytes, word)

@@ -28,20 +28,31 @@ impl<R: Record> ChunkAt<R> {
             if known.contains(&None) {
                 let mut unknown = vec![0; selected.len()];
                 base.mark_subjects(R::KIND, |at| known[at].is_none(), &mut unknown);
+                let words = unknown.iter_mut().enumerate();
+                words.for_each(|(number, word)| *word &= self.clean(number));
                 self.check_unknown(&unknown, selected, &of_found)?;
             }
         }
         for (number, word) in passing.iter_mut().enumerate() {
             *word &= self.clean(number);
         }
-        for row in self.rows() {
-            let (number, mask) = (row.at as usize / 64, 1 << (row.at % 64));
-            let holds = selected[number] & mask != 0
-                && match &row.place {
-                    FoundAt::Version(record) => of_version(record),
-                    place => of_found(&self.found_at(place.clone()))?,
-                };
-            if holds {
+        for (code, bits) in self.past_subjects() {
+            match holds(code) {
+                Some(true) => {
+                    let words = passing.iter_mut().zip(bits);
+                    words.for_each(|(word, bits)| *word |= bits);
+                }
+                Some(false) => {}
+                None => self.check_unknown(bits, selected, &of_found)?,
+            }
+        }
+        let versions = self.rows().iter().filter_map(|row| match &row.place {
+            FoundAt::Version(record) => Some((row.at, record)),
+            _ => None,
+        });
+        for (at, record) in versions {
+            let (number, mask) = (at as usize / 64, 1 << (at % 64));
+            if selected[number] & mask != 0 && of_version(record) {
                 passing[number] |= mask;
             }
         }
@@ -59,7 +70,7 @@ impl<R: Record> ChunkAt<R> {
         of_found: &impl Fn(&Found<'_, R>) -> Result<bool, StorageError>,
     ) -> Result<(), StorageError> {
         for (number, unknown) in unknown.iter().enumerate() {
-            let asked = unknown & selected[number] & self.clean(number);
+            let asked = unknown & selected[number];
             if asked != 0
                 && let Some(found) = self.found(64 * number as u32 + asked.trailing_zeros())
             {

@@ -16,6 +16,7 @@ use super::found::{Found, FoundAt};
 use super::history::History;
 use super::ids::{Ids, ReserveError, Unused};
 use super::new_columns::EncodedColumns;
+use super::past::PastPictures;
 use super::round::Round;
 use super::stored::StoredChunk;
 use crate::dictionary::{Dictionary, KeyCode};
@@ -60,6 +61,9 @@ pub struct TableStats {
     pub unmerged_bytes: usize,
     /// Merged versions that are in DRAM because live views show them.
     pub versions_for_views: usize,
+    /// Bytes of DRAM of what reading as of commits before the last checkpoint has made, and
+    /// is kept for later reads or in use.
+    pub past_bytes: usize,
 }
 
 pub(crate) struct Table<R> {
@@ -71,6 +75,7 @@ pub(crate) struct Table<R> {
     pub(super) chunks: Chunks<R>,
     pub(super) ids: Ids,
     pub(super) history: History,
+    pub(super) past: PastPictures<R>,
     pub(super) work: Mutex<Work>,
     /// Output of a checkpoint, before a superblock names it.
     pub(super) round: Mutex<Option<Round<R>>>,
@@ -104,6 +109,7 @@ impl<R: Record> Table<R> {
             chunks: Chunks::new(geometry.most_records.div_ceil(per_chunk)),
             ids: Ids::new(geometry.most_records, per_chunk),
             history: History::new(number),
+            past: PastPictures::default(),
             work: Mutex::default(),
             round: Mutex::default(),
             used: AtomicU64::new(0),
@@ -265,13 +271,17 @@ impl<R: Record> Table<R> {
         change: impl FnOnce(&mut ChunkState<R>) -> T,
     ) -> T {
         let mut state = chunk.state.write();
-        state.picture.take();
+        let base = state.base.as_ref().map(Arc::as_ptr);
+        state.forget_newest_picture();
         let facts = |state: &ChunkState<R>| {
             let has_versions = !state.chains.is_empty();
             (state.unmerged_since, has_versions)
         };
         let (before, bytes, used) = (facts(&state), state.unmerged_bytes, state.used);
         let result = change(&mut state);
+        if state.base.as_ref().map(Arc::as_ptr) != base {
+            state.forget_pictures();
+        }
         let after = facts(&state);
         if before != after {
             let mut work = self.work.lock();
@@ -361,6 +371,11 @@ impl<R: Record> Table<R> {
         self.unmerged_bytes.load(Ordering::Relaxed)
     }
 
+    /// Pictures of the past take at most so many bytes of DRAM from now on.
+    pub(crate) fn set_past_bytes(&self, most: usize) {
+        self.past.set_budget(most);
+    }
+
     /// The oldest commit with a change that no chunk has.
     pub(crate) fn unmerged_since(&self) -> Option<u64> {
         self.work.lock().unmerged.values().copied().min()
@@ -372,6 +387,7 @@ impl<R: Record> Table<R> {
             records: self.len(),
             history_bytes: self.history.bytes(),
             unmerged_bytes: self.unmerged_bytes(),
+            past_bytes: self.past.bytes(),
             ..TableStats::default()
         };
         for (_, chunk) in self.chunks.all() {

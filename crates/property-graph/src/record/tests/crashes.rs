@@ -386,6 +386,22 @@ fn moment(parts: &Parts, csn: u64) -> Result<Moment, TopologyError> {
         })?;
     }
     assert_eq!(scanned, moment.keys().copied().collect::<Vec<_>>());
+    let mut in_columns = Moment::new();
+    for number in 0..parts.nodes.chunk_count() {
+        let Some(chunk) = parts.nodes.chunk_at(number, csn)? else {
+            continue;
+        };
+        for at in (0..GEOMETRY.records_per_chunk).filter(|at| chunk.has(*at)) {
+            for key in 0..3 {
+                let column = chunk.column(key, usize::MAX)?.expect("it is read");
+                if let Value::List(list) = column.get(at as usize) {
+                    let id = number * GEOMETRY.records_per_chunk + at;
+                    in_columns.insert(id, list[1].as_integer().expect("a number") as u32);
+                }
+            }
+        }
+    }
+    assert_eq!(in_columns, moment, "columns as of {csn}");
     Ok(moment)
 }
 

@@ -3,6 +3,7 @@
 
 mod columns;
 mod crashes;
+mod past;
 mod stored_bytes;
 mod threads;
 mod world;

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use super::{GEOMETRY, parts};
 use crate::dictionary::{Dictionary, Names};
-use crate::record::{NodeRecord, ReserveError, Table};
+use crate::record::{Found, NodeRecord, ReserveError, Table};
 use crate::testing::Host;
 use crate::value::Value;
 
@@ -334,6 +334,40 @@ impl World {
             .map(|(id, record)| (*id, &**record))
             .collect();
         assert_eq!(scanned, expected, "a scan as of {csn}");
+        (0..self.table.chunk_count()).for_each(|chunk| self.verify_picture(chunk, csn));
+    }
+
+    /// Columns and labels of a chunk, against its records.
+    fn verify_picture(&self, number: u32, csn: u64) {
+        let Some(chunk) = self.table.chunk_at(number, csn).unwrap() else {
+            return;
+        };
+        let places = 0..GEOMETRY.records_per_chunk;
+        let record = |at: u32| self.at(number * GEOMETRY.records_per_chunk + at, csn);
+        for key in 0..4 {
+            let column = chunk.column(key, usize::MAX).unwrap().expect("it is read");
+            for at in places.clone() {
+                let expected = record(at).and_then(|record| record.properties.get(key));
+                let found = Some(column.get(at as usize)).filter(|value| !value.is_null());
+                assert_eq!(found.as_ref(), expected, "{number}:{at} as of {csn}");
+            }
+        }
+        for label in 0..4 {
+            let mut selected = chunk.exists().to_vec();
+            let has = |labels: &[u32]| labels.contains(&label);
+            let of_set = |set: i64| Some(has(&self.dictionary.label_set(set as u32)?));
+            let of_found = |found: &Found<'_, NodeRecord>| Ok(has(&found.labels()?));
+            let of_version = |record: &NodeRecord| has(&record.labels);
+            chunk
+                .retain_subjects(&mut selected, of_set, of_version, of_found)
+                .unwrap();
+            let with = places.clone().filter(|at| {
+                let record = record(*at);
+                record.is_some_and(|record| has(&record.labels))
+            });
+            let expected = with.fold(0u64, |bits, at| bits | 1 << at);
+            assert_eq!(selected, [expected], "label {label} as of {csn}");
+        }
     }
 
     pub(super) fn step(&mut self, step: &Step) {

@@ -911,6 +911,7 @@ fn common_neighbors_are_found_with_and_without_copies() {
     );
     let bytes = graph.sorted_bytes();
     assert!(bytes > 0);
+    assert_eq!(graph.statistics().sorted_bytes, bytes);
     connect(1, 3000);
     connect(2, 3000);
     assert_eq!(found(&graph.view()), 900);

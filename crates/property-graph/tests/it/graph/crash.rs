@@ -583,7 +583,7 @@ impl Scenario for Workload {
     }
 
     fn config(&self) -> Config {
-        Config::new(self.persistence).with_capacity(1 << 18)
+        Config::new(self.persistence).with_capacity(3 << 17)
     }
 
     fn initial(&self) -> Expected {

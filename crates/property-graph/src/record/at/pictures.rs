@@ -1,0 +1,189 @@
+//! Making pictures of chunks, and finding those that were made before.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+
+use evergraph_storage::StorageError;
+use parking_lot::Mutex;
+
+use super::{Changed, ChunkAt, Past, Row, Subjects, set};
+use crate::record::chunk::Chunk;
+use crate::record::column_at::ColumnsAt;
+use crate::record::content::Record;
+use crate::record::found::FoundAt;
+use crate::record::stored::StoredChunk;
+use crate::record::table::Table;
+
+impl<R: Record> Table<R> {
+    /// A chunk as of a commit that a view or a named snapshot shows; `None` if it does not
+    /// exist. O(records a chunk / 64 + changed records); of the newest commit it is made
+    /// once, until something changes. Of a commit before the base's it takes a pass over
+    /// the history of its records, once between two checkpoints.
+    pub(crate) fn chunk_at(
+        &self,
+        number: u32,
+        csn: u64,
+    ) -> Result<Option<Arc<ChunkAt<R>>>, StorageError> {
+        let Some(chunk) = self.chunks.get(number) else {
+            return Ok(None);
+        };
+        if let Some(known) = self.known_picture(chunk, number, csn) {
+            return Ok(Some(known));
+        }
+        let round = self.past.round();
+        let (base, since, mut changed) = {
+            let state = chunk.state.read();
+            let since = state.changed();
+            if since <= csn
+                && let Some((before, changes)) = state.changes_since_picture(csn)
+            {
+                let picture = Arc::new(ChunkAt::after(&before, since, changes));
+                state.keep_picture(&picture, csn);
+                return Ok(Some(picture));
+            }
+            let versions = state.chains.iter();
+            let versions = versions.filter_map(|(&at, chain)| Some(chain.at(csn)?.changed(at)));
+            (state.base.clone(), since, versions.collect::<Vec<_>>())
+        };
+        let mut past = None;
+        if let Some(base) = base.as_ref().filter(|base| csn < base.csn()) {
+            past = Some(self.replaced_since(number, base, csn, &mut changed)?);
+        }
+        let is_past = past.is_some();
+        let picture = Arc::new(self.picture(base, since, changed, past)?);
+        if is_past {
+            self.past.keep(round, csn, number, &picture);
+        } else {
+            chunk.state.read().keep_picture(&picture, csn);
+        }
+        Ok(Some(picture))
+    }
+
+    /// A picture that was made before.
+    fn known_picture(&self, chunk: &Chunk<R>, number: u32, csn: u64) -> Option<Arc<ChunkAt<R>>> {
+        let merged = {
+            let state = chunk.state.read();
+            if let Some(known) = state.known_picture(csn) {
+                return Some(known);
+            }
+            state.merged()
+        };
+        (csn < merged).then(|| self.past.get(csn, number)).flatten()
+    }
+
+    /// The chunk as of a commit if that costs no more than a look: it was made before, or
+    /// little was changed since the base.
+    pub(crate) fn cheap_chunk_at(
+        &self,
+        number: u32,
+        csn: u64,
+    ) -> Result<Option<Arc<ChunkAt<R>>>, StorageError> {
+        /// Changed records that are worth a picture for a single read.
+        const FEW: usize = 32;
+        let Some(chunk) = self.chunks.get(number) else {
+            return Ok(None);
+        };
+        if let Some(known) = self.known_picture(chunk, number, csn) {
+            return Ok(Some(known));
+        }
+        let is_cheap = {
+            let state = chunk.state.read();
+            state.merged() <= csn && state.chains.len() <= FEW
+        };
+        match is_cheap {
+            true => self.chunk_at(number, csn),
+            false => Ok(None),
+        }
+    }
+
+    /// Adds the records that a base newer than the commit has replaced, and no version
+    /// shows.
+    fn replaced_since(
+        &self,
+        number: u32,
+        base: &Arc<StoredChunk>,
+        csn: u64,
+        changed: &mut Vec<Changed<R>>,
+    ) -> Result<Past, StorageError> {
+        let reader = base.read(self.uuid())?;
+        let records = self.geometry.records_per_chunk;
+        let first = number * records;
+        let found = self
+            .history
+            .find_all(first..first + records, csn, self.uuid())?;
+        let (mut found, versions) = (found.into_iter().peekable(), changed.len());
+        let mut subjects = Subjects::new();
+        for at in 0..records {
+            let id = first + at;
+            let past = found.next_if(|past| past.id == id);
+            let slot = reader.slot(at);
+            let is_version = || changed[..versions].binary_search_by_key(&at, |change| change.0);
+            if slot.begin <= csn || is_version().is_ok() {
+                continue;
+            }
+            if let Some(past) = &past {
+                let bits = subjects
+                    .entry(past.fixed.subject(R::KIND))
+                    .or_insert_with(|| {
+                        let words = (0..records.div_ceil(64)).map(|_| 0);
+                        words.collect()
+                    });
+                set(bits, at, true);
+            }
+            // No id is reused while a view shows its record, so that the birth in the
+            // chunk is that of this record.
+            let place = past.map(|past| FoundAt::Past(past.segment, past.at));
+            changed.push((at, slot.born, place));
+        }
+        changed.sort_by_key(|change| change.0);
+        let charge = self.past.charge();
+        charge.add(subjects.values().map(|bits| size_of_val(&**bits)).sum());
+        Ok(Past { charge, subjects })
+    }
+
+    fn picture(
+        &self,
+        base: Option<Arc<StoredChunk>>,
+        since: u64,
+        changes: Vec<Changed<R>>,
+        past: Option<Past>,
+    ) -> Result<ChunkAt<R>, StorageError> {
+        let words = self.geometry.records_per_chunk.div_ceil(64);
+        let mut exists: Box<[u64]> = match &base {
+            Some(base) => {
+                let reader = base.read(self.uuid())?;
+                (0..words).map(|word| reader.used_word(word)).collect()
+            }
+            None => (0..words).map(|_| 0).collect(),
+        };
+        let mut changed: Box<[u64]> = match changes.is_empty() {
+            true => Box::default(),
+            false => (0..words).map(|_| 0).collect(),
+        };
+        let mut rows = Vec::with_capacity(changes.len());
+        for (at, born, place) in changes {
+            set(&mut changed, at, true);
+            set(&mut exists, at, place.is_some());
+            rows.extend(place.map(|place| Row { at, born, place }));
+        }
+        debug_assert!(
+            rows.is_sorted_by(|a, b| a.at < b.at),
+            "rows are found by place"
+        );
+        let picture = ChunkAt {
+            base,
+            exists,
+            changed,
+            rows: rows.into(),
+            since,
+            dictionary: Arc::clone(&self.dictionary),
+            uuid: *self.uuid(),
+            columns: ColumnsAt::default(),
+            single_reads: AtomicU32::new(0),
+            past,
+            before: Mutex::default(),
+        };
+        picture.charge(size_of_val(&picture) + size_of_val(&*picture.rows));
+        Ok(picture)
+    }
+}

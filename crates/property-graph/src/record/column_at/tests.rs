@@ -1,0 +1,120 @@
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+use super::*;
+use crate::column::tests::{columns, exact};
+
+/// A column as of a commit, and the value of each of its slots.
+pub(crate) fn columns_at() -> impl Strategy<Value = (ColumnAt, Vec<Value>)> {
+    // Of a slot: nothing, shown by the base, or another value.
+    let states = prop_oneof![
+        Just([1, 20, 0]),
+        Just([0, 20, 1]),
+        Just([1, 5, 5]),
+        Just([0, 0, 1]),
+        Just([0, 1, 0]),
+    ];
+    (columns(), columns(), states, any::<bool>()).prop_perturb(
+        |(in_base, others, states, has_base), mut random| {
+            let slots = in_base.len();
+            let (mut clean, mut changed) = (vec![0; slots.div_ceil(64)], Vec::new());
+            let mut expected = vec![Value::Null; slots];
+            for slot in 0..slots {
+                let mut state = random.random_range(0..states.iter().sum::<i32>());
+                let of = states.iter().position(|share| {
+                    state -= share;
+                    state < 0
+                });
+                match of {
+                    Some(1) => {
+                        clean[slot / 64] |= 1 << (slot % 64);
+                        if has_base {
+                            expected[slot] = in_base[slot].clone();
+                        }
+                    }
+                    Some(2) => {
+                        expected[slot] = others[slot % others.len()].clone();
+                        changed.push((slot, expected[slot].clone()));
+                    }
+                    _ => {}
+                }
+            }
+            let base = KeptColumn::of(&in_base).unwrap();
+            let base = has_base.then_some(&base);
+            (ColumnAt::new(base, &clean, changed).unwrap(), expected)
+        },
+    )
+}
+
+fn cell<T: Cell>(column: &ColumnAt, slot: usize, of: impl Fn(T) -> Value) -> Option<Value> {
+    match column.cell(slot) {
+        CellAt::Value(value) => Some(of(value)),
+        CellAt::Null => Some(Value::Null),
+        CellAt::Other => None,
+    }
+}
+
+/// Starts of vectors of several types.
+fn starts() -> impl Strategy<Value = Vec<Value>> {
+    let date = Date::from_days(3).unwrap();
+    prop_oneof![
+        4 => Just(vec![]),
+        1 => Just(vec![Value::Null; 70]),
+        1 => prop_oneof![
+            Just(vec![Value::from(1i64), Value::Null]),
+            Just(vec![Value::from("text")]),
+            Just(vec![Value::from(date), Value::from(0.5)]),
+        ],
+    ]
+}
+
+proptest! {
+    #[test]
+    fn values_are_those_of_slots(
+        (column, expected) in columns_at(),
+        start in starts(),
+        (from, until) in (any::<Index>(), any::<Index>()),
+        picks in prop::collection::vec(any::<Index>(), 0..90),
+    ) {
+        for (slot, value) in expected.iter().enumerate() {
+            prop_assert_eq!(exact(&column.get(slot)), exact(value));
+            let cells = [
+                cell(&column, slot, Value::Integer),
+                cell(&column, slot, Value::Float),
+                cell(&column, slot, Value::Boolean),
+                cell(&column, slot, Value::Date),
+                cell(&column, slot, Value::LocalDateTime),
+            ];
+            for cell in cells.iter().flatten() {
+                prop_assert_eq!(exact(cell), exact(value));
+            }
+        }
+        let (from, until) = (from.index(expected.len()), until.index(expected.len() + 1));
+        let ranges: Vec<u32> = (from as u32..until as u32).collect();
+        let any: Vec<u32> = picks.iter().map(|pick| pick.index(expected.len()) as u32).collect();
+        for slots in [ranges, any] {
+            let mut vector: Vector = start.iter().cloned().collect();
+            let ids: Vec<u32> = slots.iter().map(|slot| slot + 77).collect();
+            // In two parts.
+            for ids in ids.chunks(ids.len().div_ceil(2).max(1)) {
+                let mut left = ids;
+                while !left.is_empty() {
+                    let slots = Slice::of_one_chunk(left, 77, expected.len() as u32);
+                    column.append(&slots, &mut vector);
+                    left = &left[slots.len()..];
+                }
+            }
+            prop_assert_eq!(vector.len(), start.len() + slots.len());
+            let all = start.iter().chain(slots.iter().map(|slot| &expected[*slot as usize]));
+            for (row, value) in all.enumerate() {
+                prop_assert_eq!(exact(&vector.get(row)), exact(value), "row {}", row);
+            }
+            // A reader that does not look at the validity sees zeros.
+            if let crate::vector::Values::Integer(values) = vector.values() {
+                for (row, value) in values.iter().enumerate() {
+                    prop_assert!(vector.validity().is_valid(row) || *value == 0);
+                }
+            }
+        }
+    }
+}
