@@ -1,11 +1,13 @@
 //! `evergraph import` of nodes and relationships with labels, types and
 //! properties.
 
+use std::cell::RefCell;
 use std::path::Path;
 use std::time::Instant;
 
-use evergraph::property::{FileKind, Imported, PropertyImport, import, inspect};
+use evergraph::property::{FileKind, IgnoredFile, Imported, PropertyImport, import, inspect};
 use evergraph::{Cancellation, Database, MediumKind, Options, allocated_bytes};
+use indicatif::ProgressBar;
 use serde_json::json;
 
 use crate::import_args::Args;
@@ -42,13 +44,8 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
     }
     let (db, is_new) = open(args)?;
     let bar = progress::spinner("importing");
-    let show = |done: &Imported| {
-        bar.set_message(format!(
-            "{} nodes, {} relationships",
-            count(done.nodes),
-            count(done.relationships)
-        ));
-    };
+    let ignored = RefCell::default();
+    let show = |done: &Imported| show(&bar, &ignored, done);
     let imported = db
         .property_graph()
         .and_then(|graph| import(graph, &options, stop, &show));
@@ -56,9 +53,20 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
     match imported {
         Ok(imported) => finish(db, &args.input.db, &imported, started),
         Err(error) => {
+            // One of them may be what is missing.
+            import_report::tell_ignored(&ignored.take());
             give_up(db, is_new);
             Err(error.into())
         }
+    }
+}
+
+/// Shows how far an import is, and keeps the files that it does not read.
+fn show(bar: &ProgressBar, ignored: &RefCell<Vec<IgnoredFile>>, done: &Imported) {
+    let (nodes, relationships) = (count(done.nodes), count(done.relationships));
+    bar.set_message(format!("{nodes} nodes, {relationships} relationships"));
+    if ignored.borrow().is_empty() {
+        ignored.replace(done.ignored.clone());
     }
 }
 
@@ -109,15 +117,13 @@ fn inspect_files(
     };
     refuse_nodes(args, &db)?;
     let bar = progress::spinner("reading");
-    let show = |done: &Imported| {
-        let (nodes, relationships) = (count(done.nodes), count(done.relationships));
-        bar.set_message(format!("{nodes} nodes, {relationships} relationships"));
-    };
+    let ignored = RefCell::default();
+    let show = |done: &Imported| show(&bar, &ignored, done);
     let found = db
         .property_graph()
         .and_then(|graph| inspect(graph, options, stop, &show));
     bar.finish_and_clear();
-    let found = found?;
+    let found = found.inspect_err(|_| import_report::tell_ignored(&ignored.take()))?;
     import_report::tell_left_out(&found.imported);
     Ok(import_report::of_inspection(&found))
 }
@@ -193,7 +199,7 @@ fn finish(
         "resumed_nodes": imported.resumed_nodes,
         "resumed_relationships": imported.resumed_relationships,
         "files": imported.files,
-        "ignored_files": imported.ignored,
+        "ignored_files": imported.ignored.iter().map(|file| &file.path).collect::<Vec<_>>(),
         "seconds": elapsed,
         "rows_per_second": rows as f64 / elapsed,
         "csn": csn,

@@ -1,7 +1,7 @@
 //! The reports of `evergraph import`.
 
 use evergraph::formats::SkippedLines;
-use evergraph::property::{IdKinds, Imported, Inspection, PlainTable, RowGroup};
+use evergraph::property::{IdKinds, IgnoredFile, Imported, Inspection, PlainTable, RowGroup};
 use serde_json::{Map, Value, json};
 
 use crate::report::{Report, count, note, table};
@@ -24,11 +24,13 @@ pub fn tell_left_out(imported: &Imported) {
     if imported.skipped > imported.bad_rows.len() as u64 {
         note(&format!("skipped: {} rows in all", count(imported.skipped)));
     }
-    for file in &imported.ignored {
-        note(&format!(
-            "{}: not of a known format, not read",
-            file.display()
-        ));
+    tell_ignored(&imported.ignored);
+}
+
+/// Notes files of directories that were not read.
+pub fn tell_ignored(ignored: &[IgnoredFile]) {
+    for IgnoredFile { path, why } in ignored {
+        note(&format!("{}: not read: {why}", path.display()));
     }
 }
 

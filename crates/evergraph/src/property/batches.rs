@@ -1,5 +1,5 @@
-//! Batches of rows into the graph in bulk, where each row is new and clear. Where one is
-//! not, nothing is written, and [`drafting`](super::drafting) looks at each row.
+//! Batches of rows as loads, where each row is new and clear. Where one is not, nothing is
+//! written, and [`drafting`](super::drafting) looks at each row.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ impl PlacedBatch {
     }
 
     /// Its rows by themselves.
-    pub fn rows(&self) -> impl Iterator<Item = Placed> {
+    pub fn rows(&self) -> impl Iterator<Item = Placed> + use<'_> {
         (0..self.batch.len()).map(|at| Placed {
             row: self.batch.row(at),
             place: self.place_of(at),
@@ -57,8 +57,32 @@ impl PlacedBatch {
 /// Ids that were added, by space.
 type Given = Vec<(Arc<str>, Vec<Id>)>;
 
-struct Loading<'d> {
-    load: Load<'d>,
+/// A load of batches that is not committed.
+pub(super) struct Gathered<'g> {
+    /// `None` while it is being committed.
+    pub load: Option<Load<'g>>,
+    pub draft: Draft<'static>,
+    batches: Vec<PlacedBatch>,
+    given: Given,
+}
+
+impl Gathered<'_> {
+    /// Takes back the ids that it gave.
+    pub fn withdraw(self, ids: &mut NodeIds) -> Vec<PlacedBatch> {
+        take_back(ids, &self.given);
+        self.batches
+    }
+}
+
+fn take_back(ids: &mut NodeIds, given: &Given) {
+    for (space, given) in given {
+        let space = ids.space_mut(space);
+        given.iter().for_each(|id| space.remove(id));
+    }
+}
+
+struct Loading<'d, 'g> {
+    load: Load<'g>,
     ids: &'d mut NodeIds,
     given: &'d mut Given,
     rules: &'d Rules,
@@ -66,41 +90,45 @@ struct Loading<'d> {
     draft: Draft<'static>,
 }
 
-/// Commits batches of one kind in bulk. `None` if they have to be looked at row by row:
-/// then nothing has changed, nor after an error.
-pub(super) fn load_batches(
-    graph: &PropertyGraph,
+/// Makes a load of batches of one kind. `Err` with the batches if they have to be looked at
+/// row by row: then nothing has changed, nor after an error.
+pub(super) fn gather<'g>(
+    graph: &'g PropertyGraph,
     ids: &mut NodeIds,
     rules: &Rules,
     position: &Position,
-    batches: &[PlacedBatch],
-) -> Made<Option<Draft<'static>>> {
+    batches: Vec<PlacedBatch>,
+) -> Made<Result<Gathered<'g>, Vec<PlacedBatch>>> {
     let rows: usize = batches.iter().map(|placed| placed.batch.len()).sum();
     if rows < WORTH_LOADING {
-        return Ok(None);
+        return Ok(Err(batches));
     }
     let mut given = Given::new();
-    let loaded = load(graph, ids, &mut given, rules, position, batches);
+    let loaded = load(graph, ids, &mut given, rules, position, &batches);
     if !matches!(loaded, Ok(Some(_))) {
-        for (space, given) in &given {
-            let space = ids.space_mut(space);
-            given.iter().for_each(|id| space.remove(id));
-        }
+        take_back(ids, &given);
     }
     match loaded {
-        Err(error) if error.is_retryable() || is_of_rows(&error) => Ok(None),
-        loaded => loaded,
+        Ok(Some((load, draft))) => Ok(Ok(Gathered {
+            load: Some(load),
+            draft,
+            batches,
+            given,
+        })),
+        Ok(None) => Ok(Err(batches)),
+        Err(error) if error.is_retryable() || is_of_rows(&error) => Ok(Err(batches)),
+        Err(error) => Err(error),
     }
 }
 
-fn load(
-    graph: &PropertyGraph,
+fn load<'g>(
+    graph: &'g PropertyGraph,
     ids: &mut NodeIds,
     given: &mut Given,
     rules: &Rules,
     position: &Position,
     batches: &[PlacedBatch],
-) -> Made<Option<Draft<'static>>> {
+) -> Made<Option<(Load<'g>, Draft<'static>)>> {
     let mut loading = Loading {
         load: graph.load(),
         ids,
@@ -129,12 +157,12 @@ fn load(
     for (name, value) in position.facts(&draft.position, &draft.assigned) {
         load.set_fact(&name, &value);
     }
-    load.commit()?;
-    Ok(Some(draft))
+    load.finish()?;
+    Ok(Some((load, draft)))
 }
 
 /// Each method says whether all rows are new and clear.
-impl Loading<'_> {
+impl Loading<'_, '_> {
     fn nodes(&mut self, placed: &PlacedBatch) -> Made<bool> {
         for (group, rows) in runs(&placed.batch) {
             if !self.nodes_of(placed, &placed.batch.groups[group], rows)? {

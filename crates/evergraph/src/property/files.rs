@@ -10,6 +10,7 @@ use evergraph_io::interchange::json_lines::JsonLinesReader;
 use evergraph_io::interchange::tables::{TableFile, TableReader};
 use evergraph_io::interchange::{Contents, RowReader};
 
+use super::ignored::{IgnoredFile, why_unknown};
 use super::import_options::{PropertyImport, TypedFiles};
 use super::plain::{PlainTable, check_given, tell_types};
 use super::tables::{self, open};
@@ -62,6 +63,13 @@ impl FileKind {
         }
     }
 
+    /// Its name, as the command line has it.
+    fn name(self) -> &'static str {
+        let mut all = FileKind::ALL.iter();
+        all.find(|(_, other)| *other == self)
+            .map_or("", |(name, _)| *name)
+    }
+
     /// Kind of a file by its name, compression aside; `None` if the name does not tell.
     pub fn of_name(path: &Path) -> Option<Self> {
         match extension(path)?.as_str() {
@@ -104,17 +112,19 @@ impl FileKind {
             return Ok(Some(FileKind::Neo4j));
         }
         // Of nodes the first column is their id, of relationships an id of each end.
-        let header: Vec<&str> = first.trim_end().split('|').collect();
-        let name = path.to_string_lossy();
-        let is_header = match (LdbcName::of(&name), &header[..]) {
-            (Some(LdbcName::Nodes(_)), ["id", _, ..]) => true,
+        let header: Vec<&str> = first
+            .trim_start_matches('\u{feff}')
+            .trim_end()
+            .split('|')
+            .collect();
+        let is_header = match (ldbc_name(path), &header[..]) {
+            (Some(LdbcName::Nodes(_)), ["id", ..]) => true,
             (Some(LdbcName::Relationships { .. }), [source, target, ..]) => {
                 source.ends_with(".id") && target.ends_with(".id")
             }
             _ => false,
         };
-        let is_ldbc = extension(path).as_deref() == Some("csv") && is_header;
-        if is_ldbc {
+        if is_header {
             return Ok(Some(FileKind::Ldbc));
         }
         // A name that says nothing, as that of a pipe.
@@ -190,9 +200,7 @@ impl Source {
             Holds::Kind(kind) => *kind,
             Holds::Table(_) => FileKind::Tables,
         };
-        let mut all = FileKind::ALL.iter();
-        all.find(|(_, other)| *other == kind)
-            .map_or("", |(name, _)| *name)
+        kind.name()
     }
 
     /// Whether it is CSV with Neo4j's header, or a plain one.
@@ -265,7 +273,7 @@ impl Source {
 pub(super) struct Chosen {
     pub files: Vec<Source>,
     /// Files of directories that hold neither nodes nor relationships.
-    pub ignored: Vec<PathBuf>,
+    pub ignored: Vec<IgnoredFile>,
     /// Tables of plain CSV.
     pub tables: Vec<PlainTable>,
 }
@@ -321,7 +329,7 @@ impl Chosen {
         for path in paths {
             if path.is_dir() {
                 match chosen.add_directory(path, kind)? {
-                    0 => return Err(without_files(path)),
+                    0 => return Err(without_files(path, &chosen.ignored)),
                     _ => continue,
                 }
             }
@@ -406,32 +414,44 @@ impl Chosen {
                 count += self.add_directory(&path, kind)?;
                 continue;
             }
-            // A file that cannot be opened here is passed over, as it was not named.
-            match FileKind::of(&path).ok().flatten() {
-                // An export that was cut off leaves such.
-                _ if is_partial(&path) => self.ignored.push(path),
+            let why = match FileKind::of(&path)? {
+                _ if is_partial(&path) => "an export was cut off".to_string(),
                 // Other things than mappings are TOML, too: a mapping is named itself.
-                None | Some(FileKind::Tables) => self.ignored.push(path),
-                Some(found) if kind.is_some_and(|kind| kind != found) => self.ignored.push(path),
-                Some(found) => {
-                    count += 1;
-                    self.add_once(path, found);
-                }
-            }
+                Some(FileKind::Tables) => "a mapping of tables is named itself".to_string(),
+                Some(found) => match kind.filter(|kind| *kind != found) {
+                    Some(kind) => format!("its format is {}, not {}", found.name(), kind.name()),
+                    None => {
+                        count += 1;
+                        self.add_once(path, found);
+                        continue;
+                    }
+                },
+                None => why_unknown(&path)?,
+            };
+            self.ignored.push(IgnoredFile { path, why });
         }
         Ok(count)
     }
+}
+
+/// Content of a file of LDBC's benchmark, by its name.
+pub(super) fn ldbc_name(path: &Path) -> Option<LdbcName> {
+    let is_csv = extension(path).as_deref() == Some("csv");
+    LdbcName::of(&path.to_string_lossy()).filter(|_| is_csv)
 }
 
 fn is_partial(path: &Path) -> bool {
     path.extension().is_some_and(|end| end == "partial")
 }
 
-fn without_files(path: &Path) -> Error {
+fn without_files(path: &Path, ignored: &[IgnoredFile]) -> Error {
+    let of_it = ignored.iter().find(|file| file.path.starts_with(path));
+    let first = of_it.map(|IgnoredFile { path, why }| format!("; {}: {why}", path.display()));
     Error::usage(
         format!(
-            "{}: a directory without files of nodes or relationships",
-            path.display()
+            "{}: a directory without files of nodes or relationships{}",
+            path.display(),
+            first.unwrap_or_default()
         ),
         "name files, or a directory of CSV with headers of Neo4j or LDBC, JSON lines, \
          GraphML, Parquet or Arrow; plain tables need a mapping (docs/property-files.md)",

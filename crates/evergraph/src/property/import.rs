@@ -3,14 +3,15 @@
 //! First the nodes of all files, then the relationships, whose ends are found by
 //! the ids in the files. Threads read ahead ([`reading`](super::reading)); one takes
 //! the rows in their order and commits [`PropertyImport::rows_at_once`] at a time: in
-//! bulk, or in transactions ([`writing`](super::writing)).
+//! bulk, where another thread commits ([`loading`](super::loading)), or in transactions
+//! ([`writing`](super::writing)).
 
 use std::sync::Arc;
+use std::thread;
 
-use evergraph_io::interchange::{BadRow, Contents, InterchangeError, Row, RowBatch};
+use evergraph_io::interchange::{BadRow, Contents, InterchangeError, Row};
 use evergraph_storage::failpoint;
 
-use super::batches::{PlacedBatch, load_batches};
 use super::drafting::{Draft, Placed, Rows, Rules, draft};
 use super::fault::{Fault, Why};
 use super::files::{Chosen, Defaults, Source};
@@ -18,12 +19,15 @@ use super::ids::NodeIds;
 use super::import_options::{Dangling, Imported, PropertyImport};
 use super::inspection::Inspection;
 use super::keys::Keys;
+use super::loading::{Loaded, Loads};
 use super::position::{Assigned, Pass, Place, Position};
 use super::reading::{Item, Portion, PortionRows, read_all};
 use super::rejects::Rejects;
 use super::writing::{Counting, is_of_rows, write};
 use super::{GraphError, PropertyGraph};
 use crate::{Cancellation, Error};
+
+mod by_column;
 
 /// Bad rows that are remembered with their reasons.
 const REMEMBERED: usize = 100;
@@ -58,11 +62,9 @@ struct Import<'a> {
     nodes: NodeIds,
     /// Rows that wait for their commit, and their file.
     rows: Vec<Placed>,
-    /// Rows that wait by column; either these or `rows`.
-    batches: Vec<PlacedBatch>,
-    /// How many rows wait in them, and with how many they are committed.
-    in_batches: usize,
-    wanted: usize,
+    /// Rows that wait by column; either these or `rows`. `None` where each row has to be
+    /// looked at.
+    loads: Option<Loads<'a>>,
     /// DRAM of the waiting rows.
     bytes: usize,
     file: Arc<str>,
@@ -81,6 +83,8 @@ struct Import<'a> {
 }
 
 /// Imports files. What was committed stays if it is stopped or fails.
+///
+/// `progress` is called before the first row is read, and after each commit.
 ///
 /// DRAM, until it returns: some 20 bytes for each node that has an integer as id; some
 /// 40 and its bytes where the id is a text.
@@ -112,8 +116,16 @@ pub fn import(
     import.done.resumed_relationships = position.relationships;
     (import.earlier, import.assigned) = (position.next, assigned);
     import.position = position;
+    // Of the files that are not read, before anything is missing.
+    progress(&import.done);
     if !import.position.done {
-        import.take_all(&chosen.files, &defaults)?;
+        thread::scope(|scope| {
+            import.loads = Some(Loads::start(scope, graph)?);
+            let taken = import.take_all(&chosen.files, &defaults);
+            // Its thread ends when there is nothing more to commit.
+            import.loads = None;
+            taken
+        })?;
         import.position.clone().finish(graph.store())?;
     }
     import.end()?;
@@ -145,6 +157,7 @@ pub fn inspect(
         .collect();
     let counting = Counting(graph.view().node_bound());
     import.inspecting = Some((counting, inspection));
+    progress(&import.done);
     import.take_all(&chosen.files, &defaults)?;
     import.end()?;
     let (_, mut found) = import.inspecting.unwrap_or_default();
@@ -197,9 +210,7 @@ impl<'a> Import<'a> {
             progress,
             nodes: NodeIds::default(),
             rows: Vec::new(),
-            batches: Vec::new(),
-            in_batches: 0,
-            wanted: 0,
+            loads: None,
             bytes: 0,
             file: Arc::from(""),
             done: Imported {
@@ -252,57 +263,6 @@ impl Import<'_> {
         }
     }
 
-    /// Keeps rows by column as they are, unless each has to be looked at.
-    fn take_batch(
-        &mut self,
-        place: &mut Place,
-        contents: Contents,
-        mut batch: RowBatch,
-    ) -> Result<(), Error> {
-        let is_of_pass = batch.are_nodes == (place.pass == Pass::Nodes);
-        let is_new = self.inspecting.is_none() && *place >= self.earlier;
-        if !is_new || !is_of_pass || !self.rows.is_empty() {
-            let placed = PlacedBatch {
-                batch,
-                place: *place,
-            };
-            return self.take_items(place, contents, placed.items());
-        }
-        while !batch.is_empty() {
-            if self.batches.is_empty() {
-                self.wanted = self.rows_of_commit(place.pass);
-            }
-            let left = self.wanted - self.in_batches;
-            let rest = batch.split_off(left.min(batch.len()));
-            let placed = PlacedBatch {
-                batch: std::mem::replace(&mut batch, rest),
-                place: *place,
-            };
-            place.row += placed.batch.len() as u64;
-            self.in_batches += placed.batch.len();
-            self.bytes += placed.batch.bytes;
-            self.batches.push(placed);
-            if self.in_batches >= self.wanted || self.bytes >= BYTES_AT_ONCE {
-                self.commit()?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Rows of the next commit: those that fill the last chunk, and whole chunks, which a
-    /// load commits in one piece.
-    fn rows_of_commit(&self, pass: Pass) -> usize {
-        let (room, chunk) = match pass {
-            Pass::Nodes => self.graph.room_of_nodes(),
-            Pass::Relationships => self.graph.room_of_relationships(),
-        };
-        let most = self.rows_at_once;
-        match most.checked_sub(room) {
-            Some(rest) if rest >= chunk => most - rest % chunk,
-            _ => most,
-        }
-    }
-
     /// Takes rows of a file, whose first stands at `place`.
     fn take_items(
         &mut self,
@@ -338,7 +298,7 @@ impl Import<'_> {
                     match *place < self.earlier {
                         true => self.pass_over(&placed)?,
                         false => {
-                            self.take_apart();
+                            self.take_apart()?;
                             self.rows.push(placed);
                             self.bytes += bytes;
                         }
@@ -403,24 +363,16 @@ impl Import<'_> {
         why.map_or(Ok(()), |why| self.leave_out(placed, why))
     }
 
-    /// Makes rows by themselves of those that wait by column.
-    fn take_apart(&mut self) {
-        self.in_batches = 0;
-        let batches = self.batches.drain(..);
-        let rows = batches.flat_map(|placed| placed.rows().collect::<Vec<_>>());
-        self.rows.extend(rows);
+    /// Commits the rows that wait, and waits until that has happened.
+    fn commit(&mut self) -> Result<(), Error> {
+        self.load()?;
+        self.finish_load()?;
+        self.bytes = 0;
+        self.add_waiting()
     }
 
-    /// Commits the rows that wait.
-    fn commit(&mut self) -> Result<(), Error> {
-        self.ask()?;
-        if !self.batches.is_empty() {
-            match self.load()? {
-                true => (self.progress)(&self.done),
-                false => self.take_apart(),
-            }
-        }
-        self.bytes = 0;
+    /// Commits the rows that wait by themselves.
+    fn add_waiting(&mut self) -> Result<(), Error> {
         if self.rows.is_empty() {
             return Ok(());
         }
@@ -430,20 +382,6 @@ impl Import<'_> {
         self.rows = rows;
         (self.progress)(&self.done);
         Ok(())
-    }
-
-    /// Commits the rows that wait by column. Returns whether it could.
-    fn load(&mut self) -> Result<bool, Error> {
-        let (nodes, position) = (&mut self.nodes, &self.position);
-        let loaded = load_batches(self.graph, nodes, &self.rules, position, &self.batches)?;
-        let Some(draft) = loaded else {
-            return Ok(false);
-        };
-        failpoint!("import.committed", until self.stop.is_cancelled());
-        self.note(draft);
-        self.batches.clear();
-        self.in_batches = 0;
-        Ok(true)
     }
 
     /// Adds rows of one kind with one commit. If the graph refuses it, the halves
@@ -504,9 +442,14 @@ impl Import<'_> {
     }
 
     /// Whether to go on.
-    fn ask(&self) -> Result<(), Error> {
+    fn ask(&mut self) -> Result<(), Error> {
         if !self.stop.is_cancelled() {
             return Ok(());
+        }
+        if let Some(loads) = &mut self.loads
+            && let Some(Loaded::Committed(draft)) = loads.finish(&mut self.nodes)?
+        {
+            self.note(*draft);
         }
         Err(Error::Interrupted {
             message: format!(

@@ -6,6 +6,7 @@ use evergraph_io::interchange::BadRow;
 
 use super::FileKind;
 use super::ImportKey;
+use super::ignored::IgnoredFile;
 use super::plain::{ColumnTypes, PlainTable};
 
 /// Options of an import.
@@ -209,7 +210,7 @@ pub struct Imported {
     /// Files that were read...
     pub files: usize,
     /// ...and those of directories that hold something else.
-    pub ignored: Vec<PathBuf>,
+    pub ignored: Vec<IgnoredFile>,
     /// Tables of plain CSV, and the types that their columns got.
     pub tables: Vec<PlainTable>,
 }

@@ -18,6 +18,7 @@ mod property_export;
 mod property_files;
 mod property_graph;
 mod property_growth;
+mod property_ignored;
 mod property_tables;
 mod runs;
 mod sample_data;

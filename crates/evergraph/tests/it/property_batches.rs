@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::common::{Place, bad, content, database};
 use evergraph::Cancellation;
 use evergraph::property::{
-    Census, Dangling, Duplicates, Imported, PropertyImport, TypedFiles, import, inspect,
-    value::Value,
+    Census, Dangling, Definition, Duplicates, Imported, PropertyImport, Rule, TypedFiles, import,
+    inspect, value::Value,
 };
 
 /// Fewer rows than are loaded in bulk.
@@ -235,4 +235,39 @@ fn a_graph_grows_by_column_as_by_row() {
     assert_eq!(grown[0].0.len(), 5000);
     assert_eq!(grown[0].1.len(), 9000);
     assert_eq!(grown[0], grown[1]);
+}
+
+/// A constraint is held to a load when it is committed: then the next one is gathered
+/// already, and goes behind what is left of it.
+#[test]
+fn a_load_that_is_refused_takes_nothing_else_with_it() {
+    let place = Place::new();
+    let mut nodes = ":ID{id-type:long},name:long,:LABEL\n".to_string();
+    for id in 0..4000_u64 {
+        // Each repeats a name of the load before, or of its own.
+        let name = match id % 700 {
+            699 => id - 600,
+            350 => id - 1,
+            _ => id,
+        };
+        nodes += &format!("{id},{name},N\n");
+    }
+    let files = vec![place.file("nodes.csv", nodes)];
+    let [in_bulk, by_row] = [512, BY_ROW].map(|rows_at_once| {
+        let db = database();
+        let graph = db.property_graph().unwrap();
+        let unique = Definition::of_nodes("unique", "N", &["name"], Rule::Unique);
+        graph.define(&unique).unwrap();
+        let options = PropertyImport {
+            files: files.clone(),
+            rows_at_once,
+            skip_bad: 100,
+            ..PropertyImport::default()
+        };
+        let imported = import(graph, &options, &Cancellation::new(), &|_| {}).unwrap();
+        assert_eq!(graph.check().problems, Vec::<String>::new());
+        (counts(&imported), bad(&imported), content(graph))
+    });
+    assert_eq!(in_bulk.0, [4000 - 11, 0, 0, 0, 0, 11]);
+    assert_eq!(in_bulk, by_row);
 }

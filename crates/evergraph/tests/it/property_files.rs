@@ -379,7 +379,7 @@ fn large_rows_are_committed_before_there_are_many() {
         &note,
     )
     .unwrap();
-    assert_eq!(steps.into_inner(), [16, 32, 40]);
+    assert_eq!(steps.into_inner(), [0, 16, 32, 40]);
 }
 
 #[test]

@@ -95,6 +95,12 @@ impl Scalar {
 
     /// Reads a text as this type; the error says what it is not.
     pub(crate) fn read(self, text: &str) -> Result<Value, String> {
+        // Of numbers few have spaces around them.
+        if self == Scalar::Integer
+            && let Ok(number) = text.parse()
+        {
+            return Ok(Value::Integer(number));
+        }
         let number = text.trim();
         match self {
             Scalar::Text => Ok(Value::Text(text.into())),

@@ -158,6 +158,10 @@ fn bad_lines_are_reported_and_reading_goes_on() {
             "graph.jsonl:18: labels: it is there in the long form, too",
         ),
         ("{\"from\":1,\"to\":2}", "graph.jsonl:19: label: no text"),
+        (
+            "{\"type\":\"node\",\"properties\":{\"a\":1,\"a\":2}}",
+            "graph.jsonl:20: no JSON at column 41: the member \"a\" comes twice",
+        ),
     ];
     let text: Vec<&str> = lines
         .iter()

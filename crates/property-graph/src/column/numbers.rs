@@ -63,9 +63,35 @@ fn encode_with(values: &[i64], least_width: usize, bytes: &mut Vec<u8>) {
     };
     let base = if width == 8 { 0 } else { least };
     put_header(width as u8, 0, base, bytes);
-    for value in values {
-        let difference = value.wrapping_sub(base) as u64;
-        bytes.extend_from_slice(&difference.to_le_bytes()[..width]);
+    let differences = values.iter().map(|value| value.wrapping_sub(base) as u64);
+    // A loop for each width, which the compiler makes one of vectors.
+    match width {
+        0 => {}
+        1 => bytes.extend(differences.map(|difference| difference as u8)),
+        2 => put_all(
+            differences,
+            |difference| (difference as u16).to_le_bytes(),
+            bytes,
+        ),
+        4 => put_all(
+            differences,
+            |difference| (difference as u32).to_le_bytes(),
+            bytes,
+        ),
+        _ => put_all(differences, u64::to_le_bytes, bytes),
+    }
+}
+
+fn put_all<const WIDTH: usize>(
+    differences: impl ExactSizeIterator<Item = u64>,
+    stored: impl Fn(u64) -> [u8; WIDTH],
+    bytes: &mut Vec<u8>,
+) {
+    let at = bytes.len();
+    bytes.resize(at + WIDTH * differences.len(), 0);
+    let (places, _) = bytes[at..].as_chunks_mut::<WIDTH>();
+    for (place, difference) in places.iter_mut().zip(differences) {
+        *place = stored(difference);
     }
 }
 

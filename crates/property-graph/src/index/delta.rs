@@ -1,6 +1,7 @@
 //! Changes of entries that are committed and not merged, ordered, in DRAM.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry::{Occupied, Vacant};
 use std::ops::Bound;
 
 use evergraph_storage::Needed;
@@ -78,14 +79,18 @@ impl Delta {
     }
 
     pub(super) fn record(&mut self, entry: EntryRef<'_>, event: Event) {
-        if let Some(events) = self.entries.get_mut(&entry as &dyn AsEntry) {
-            events.push(event);
-            self.bytes += size_of::<Event>();
-            return;
+        // Most entries are new.
+        let bytes = EntryKey::bytes(entry) + size_of::<Events>();
+        match self.entries.entry(EntryKey::new(entry)) {
+            Occupied(mut known) => {
+                known.get_mut().push(event);
+                self.bytes += size_of::<Event>();
+            }
+            Vacant(free) => {
+                free.insert(Events::One(event));
+                self.bytes += bytes;
+            }
         }
-        self.bytes += EntryKey::bytes(entry) + size_of::<Events>();
-        let entry = EntryKey::new(entry);
-        self.entries.insert(entry, Events::One(event));
     }
 
     pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = (&EntryKey, &Events)> {

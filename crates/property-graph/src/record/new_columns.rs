@@ -1,5 +1,7 @@
 //! The columns of a chunk of new records, made value by value.
 
+use evergraph_storage::failpoint;
+
 use super::builder::{MOST_COLUMNS, frequent};
 use super::core::REST;
 use crate::column::{self, encode_packed};
@@ -32,7 +34,9 @@ impl NewColumns {
         });
         let values = &mut self.columns[found].1;
         debug_assert!(values.len() <= at, "record {at} is set twice, or too late");
-        values.resize(at, Value::Null);
+        if !failpoint!("load.nulls-lost") {
+            values.resize(at, Value::Null);
+        }
         values.push(value);
         self.next = (found + 1) % self.columns.len();
     }

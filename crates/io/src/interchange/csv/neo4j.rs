@@ -219,8 +219,10 @@ impl<R: BufRead> Cells for Neo4jReader<R> {
 
 /// An id of an integer's digits.
 pub(crate) fn integer_id(text: &str) -> Result<Id, String> {
-    let number = text.trim().parse().map(Id::Integer);
-    number.map_err(|_| format!("{} is no 64-bit integer", shown(text)))
+    let number = text.parse().or_else(|_| text.trim().parse());
+    number
+        .map(Id::Integer)
+        .map_err(|_| format!("{} is no 64-bit integer", shown(text)))
 }
 
 /// The value of a field; `None` if it has none.

@@ -37,8 +37,8 @@ impl Dialect {
 
     /// Whether a field ends here.
     fn ends_field(self, line: &[u8], at: usize) -> bool {
-        let is_text = self.spaced_is_text && line.get(at + 1) == Some(&b' ');
-        line[at] == self.delimiter && !is_text
+        let is_text = || self.spaced_is_text && line.get(at + 1) == Some(&b' ');
+        line[at] == self.delimiter && !is_text()
     }
 }
 
@@ -67,7 +67,10 @@ pub(crate) struct Records<R> {
     line: u64,
     lines_read: u64,
     raw: Vec<u8>,
-    text: Vec<u8>,
+    /// Fields of the record that is being split...
+    bytes: Vec<u8>,
+    /// ...and of the one at hand.
+    text: String,
     fields: Vec<(Range<usize>, bool)>,
 }
 
@@ -79,7 +82,8 @@ impl<R: BufRead> Records<R> {
             line: 0,
             lines_read: 0,
             raw: Vec::new(),
-            text: Vec::new(),
+            bytes: Vec::new(),
+            text: String::new(),
             fields: Vec::new(),
         }
     }
@@ -96,9 +100,8 @@ impl<R: BufRead> Records<R> {
     /// A field of the record at hand, which [`Records::advance`] found to be UTF-8.
     pub(crate) fn field(&self, at: usize) -> Option<Field<'_>> {
         let (range, quoted) = self.fields.get(at)?;
-        let text = std::str::from_utf8(&self.text[range.clone()]).unwrap_or("");
         Some(Field {
-            text,
+            text: self.text.get(range.clone()).unwrap_or(""),
             quoted: *quoted,
         })
     }
@@ -146,7 +149,7 @@ impl<R: BufRead> Records<R> {
     }
 
     fn split(&mut self) -> io::Result<Outcome> {
-        self.text.clear();
+        self.bytes.clear();
         self.fields.clear();
         if self.raw.len() > MOST_BYTES {
             return Ok(too_long());
@@ -158,40 +161,49 @@ impl<R: BufRead> Records<R> {
                 Outcome::Record
             }
         };
-        // Each field by itself: two broken characters may be a good one together.
-        let are_texts = || {
-            let text = std::str::from_utf8(&self.text);
-            let mut fields = self.fields.iter();
-            text.is_ok_and(|text| fields.all(|(field, _)| text.is_char_boundary(field.start)))
-        };
-        if matches!(found, Outcome::Record) && !are_texts() {
+        if matches!(found, Outcome::Record) && !self.take_text() {
             return Ok(Outcome::Bad(Problem::new("the line is not UTF-8")));
         }
         Ok(found)
     }
 
+    /// Takes the bytes of the fields as text. Returns whether they are text.
+    fn take_text(&mut self) -> bool {
+        let text = match String::from_utf8(std::mem::take(&mut self.bytes)) {
+            Ok(text) => text,
+            Err(error) => {
+                self.bytes = error.into_bytes();
+                return false;
+            }
+        };
+        self.bytes = std::mem::replace(&mut self.text, text).into_bytes();
+        // Each field by itself: two broken characters may be a good one together.
+        let mut fields = self.fields.iter();
+        fields.all(|(field, _)| self.text.is_char_boundary(field.start))
+    }
+
     fn split_plain(&mut self) {
-        self.text.extend_from_slice(trimmed(&self.raw));
+        self.bytes.extend_from_slice(trimmed(&self.raw));
         let mut start = 0;
-        for at in 0..self.text.len() {
-            if self.dialect.ends_field(&self.text, at) {
+        for at in 0..self.bytes.len() {
+            if self.dialect.ends_field(&self.bytes, at) {
                 self.fields.push((start..at, false));
                 start = at + 1;
             }
         }
-        self.fields.push((start..self.text.len(), false));
+        self.fields.push((start..self.bytes.len(), false));
     }
 
     fn split_quoted(&mut self) -> io::Result<Outcome> {
         let mut at = 0;
         loop {
-            let start = self.text.len();
+            let start = self.bytes.len();
             if self.raw.get(at) == Some(&QUOTE) {
                 match self.quoted_field(at + 1)? {
                     Ok(behind) => at = behind,
                     Err(problem) => return Ok(problem),
                 }
-                self.fields.push((start..self.text.len(), true));
+                self.fields.push((start..self.bytes.len(), true));
             } else {
                 let rest = trimmed(&self.raw).get(at..).unwrap_or(&[]);
                 let end = (0..rest.len()).find(|&at| self.dialect.ends_field(rest, at));
@@ -200,9 +212,9 @@ impl<R: BufRead> Records<R> {
                     let problem = "a quote inside of a field that does not begin with one";
                     return Ok(Outcome::Bad(Problem::new(problem)));
                 }
-                self.text.extend_from_slice(field);
+                self.bytes.extend_from_slice(field);
                 at += field.len();
-                self.fields.push((start..self.text.len(), false));
+                self.fields.push((start..self.bytes.len(), false));
             }
             match trimmed(&self.raw).get(at) {
                 Some(&byte) if byte == self.dialect.delimiter => at += 1,
@@ -231,9 +243,9 @@ impl<R: BufRead> Records<R> {
             };
             at += 1;
             if byte != QUOTE {
-                self.text.push(byte);
+                self.bytes.push(byte);
             } else if self.raw.get(at) == Some(&QUOTE) {
-                self.text.push(QUOTE);
+                self.bytes.push(QUOTE);
                 at += 1;
             } else {
                 return Ok(Ok(at));

@@ -13,6 +13,7 @@
 //! if it is above 2^64, and bad otherwise.
 
 mod read;
+mod strict;
 mod value;
 mod write;
 

@@ -11,6 +11,7 @@ use crate::interchange::{
     Contents, ExternalId, Id, InterchangeError, NodeRow, RelationshipRow, Row, RowReader,
 };
 
+use super::strict;
 use super::value::from_json;
 
 /// Most bytes of a line.
@@ -69,7 +70,7 @@ impl<R: BufRead> JsonLinesReader<R> {
 }
 
 fn row(line: &[u8], kind: Option<&Arc<str>>) -> Result<Row, Problem> {
-    let json: Json = serde_json::from_slice(line).map_err(|error| {
+    let json = strict::parse(line).map_err(|error| {
         // Its own place is within the line.
         Problem::new(format!(
             "no JSON at column {}: {}",

@@ -8,11 +8,13 @@
 //! as any transaction, and an interrupted one leaves nothing. The columns of whole chunks
 //! are handed over to the tables, so that applying the commit does not decode the rows.
 
-use std::collections::BTreeMap;
+use std::collections::hash_map::Entry::{Occupied, Vacant};
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use evergraph_storage::failpoint;
 use evergraph_topology::{Batch, Commit};
+use foldhash::fast::RandomState;
 
 use super::commit::{Columns, naming};
 use super::load_check::check_constraints;
@@ -256,6 +258,21 @@ impl Load<'_> {
         lists + self.nodes.bytes() + self.relationships.bytes()
     }
 
+    /// Encodes what is gathered, and gives back the ids that it does not need: another load
+    /// that begins now goes on behind this one, and can be gathered while this one is
+    /// committed.
+    ///
+    /// # Errors
+    /// As [`Load::create_node`].
+    pub fn finish(&mut self) -> Result<(), GraphError> {
+        self.flush_nodes()?;
+        self.flush_relationships()?;
+        let state = &self.graph.core.state;
+        self.nodes.give_back(state.nodes());
+        self.relationships.give_back(state.relationships());
+        Ok(())
+    }
+
     /// Makes all of it durable and visible, at once. Gives the commit; `None` if there
     /// is nothing.
     ///
@@ -267,8 +284,7 @@ impl Load<'_> {
     /// that does not hold; more properties than a chunk can name; others that kept
     /// writing.
     pub fn commit(mut self) -> Result<Option<Commit>, GraphError> {
-        self.flush_nodes()?;
-        self.flush_relationships()?;
+        self.finish()?;
         let payloads = [&self.nodes.payload, &self.relationships.payload];
         if payloads.iter().all(|payload| payload.is_empty()) {
             return Ok(None);
@@ -293,8 +309,8 @@ impl Load<'_> {
         transaction.commit_load(
             || {
                 // Whatever happens now, the ids may be in the log.
-                nodes.keep(state.nodes());
-                relationships.keep(state.relationships());
+                nodes.reserved.clear();
+                relationships.reserved.clear();
                 nodes.hand_over(state.nodes());
                 relationships.hand_over(state.relationships());
                 Ok::<_, GraphError>(prepared.enqueue())
@@ -343,18 +359,17 @@ impl Load<'_> {
         let is_own = |end: &u32| own.iter().any(|ids| ids.contains(end));
         let lists = self.lists.iter().map(|(_, lists)| lists);
         let ends = lists.flat_map(|lists| lists.sources.iter().chain(&lists.targets));
-        let mut ends: Vec<u32> = ends.copied().filter(|end| !is_own(end)).collect();
-        ends.sort_unstable();
-        ends.dedup();
         let (core, nodes) = (&self.graph.core, self.graph.core.state.nodes());
         let view = View::new(core, core.store.register());
-        let chunk_of = |end: u32| nodes.place_of(end).0;
-        for alike in ends.chunk_by(|&a, &b| chunk_of(a) == chunk_of(b)) {
-            let chunk = nodes.chunk_at(chunk_of(alike[0]), view.csn())?;
-            let is_there =
-                |end: u32| (chunk.as_ref()).is_some_and(|at| at.has(nodes.place_of(end).1));
-            if let Some(&missing) = alike.iter().find(|end| !is_there(**end)) {
-                return Err(TransactionError::NoNode(missing).into());
+        let mut chunks: HashMap<u32, _, RandomState> = HashMap::default();
+        for &end in ends.filter(|end| !is_own(end)) {
+            let (number, at) = nodes.place_of(end);
+            let chunk = match chunks.entry(number) {
+                Occupied(known) => known.into_mut(),
+                Vacant(free) => free.insert(nodes.chunk_at(number, view.csn())?),
+            };
+            if !chunk.as_ref().is_some_and(|chunk| chunk.has(at)) {
+                return Err(TransactionError::NoNode(end).into());
             }
         }
         Ok(())

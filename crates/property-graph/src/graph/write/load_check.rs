@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use evergraph_storage::StorageError;
+use foldhash::fast::RandomState;
 
 use crate::dictionary::{Dictionary, LabelCode, TypeCode};
 use crate::graph::core::Core;
@@ -107,7 +108,7 @@ pub(in crate::graph) struct Held<'e> {
     entry: &'e Entry,
     dictionary: &'e Dictionary,
     /// By key, if it has to be unique.
-    ids: HashMap<Vec<u8>, u32>,
+    ids: HashMap<Vec<u8>, u32, RandomState>,
 }
 
 impl<'e> Held<'e> {
@@ -115,7 +116,7 @@ impl<'e> Held<'e> {
         Held {
             entry,
             dictionary,
-            ids: HashMap::new(),
+            ids: HashMap::default(),
         }
     }
 

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use evergraph_storage::failpoint;
+
 use crate::dictionary::KeyCode;
 use crate::graph::error::GraphError;
 use crate::graph::limits::too_much;
@@ -74,7 +76,8 @@ impl Encodable for ColumnsRow<'_> {
         at: usize,
         columns: &mut NewColumns,
     ) -> Result<(), ValueError> {
-        let values = self.0.iter().map(|(key, values)| (*key, &values[self.1]));
+        let row = failpoint!("load.column-shifted", self.1.saturating_sub(1), else self.1);
+        let values = self.0.iter().map(|(key, values)| (*key, &values[row]));
         let values = values.filter(|(_, value)| !value.is_null());
         encode_entries(values.clone(), bytes)?;
         values.for_each(|(key, value)| columns.add(at, key, value.clone()));
@@ -196,13 +199,15 @@ impl<R: Row> Part<R> {
         })
     }
 
-    /// Keeps all reserved ids but those that are left, which are given back.
-    pub(super) fn keep<T: Record>(&mut self, table: &Table<T>) {
-        if !self.left.is_empty() {
+    /// Gives back the reserved ids that no row has.
+    pub(super) fn give_back<T: Record>(&mut self, table: &Table<T>) {
+        if let Some(last) = self.reserved.last_mut()
+            && !self.left.is_empty()
+        {
             table.release_range(self.left.clone());
+            last.end = self.left.start;
+            self.left.end = self.left.start;
         }
-        self.reserved.clear();
-        self.left = 0..0;
     }
 
     pub(super) fn release<T: Record>(&mut self, table: &Table<T>) {

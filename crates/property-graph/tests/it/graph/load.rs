@@ -430,3 +430,33 @@ fn a_load_by_column_is_one_by_row() {
         assert_eq!(*other, found[0]);
     }
 }
+
+/// Without either, the test above would fail.
+#[test]
+fn a_column_that_is_shifted_or_loses_its_nulls_is_noticed() {
+    // A chunk, and some more.
+    let ages: Vec<Value> = (0..11)
+        .map(|at| match at % 4 {
+            2 => Value::Null,
+            _ => Value::Integer(at),
+        })
+        .collect();
+    let load_ages = || {
+        let graph = graph();
+        let mut load = graph.load();
+        let nodes = load.create_nodes(&["Person"], &[("age", &ages)], ages.len());
+        let nodes = nodes.expect("gathered");
+        load.commit().expect("committed");
+        let view = graph.view();
+        let age = |&node| {
+            let node = view.node(node).expect("readable").expect("it is there");
+            node.get("age").cloned().unwrap_or_default()
+        };
+        nodes.iter().map(age).collect::<Vec<_>>()
+    };
+    assert_eq!(load_ages(), ages);
+    for mutant in ["load.column-shifted", "load.nulls-lost"] {
+        let _armed = failpoint::Scope::armed(mutant).enter();
+        assert_ne!(load_ages(), ages, "{mutant}");
+    }
+}
