@@ -1,4 +1,4 @@
-//! Properties in columns: scans, gathers, hops and updates of a property graph beside
+//! Properties in columns: scans, gathers, hops, ranges and updates of a property graph beside
 //! the same loops over plain arrays in the same run, and bytes a value.
 //!
 //! Each row gives the time of a plain array's loop (`array`) and of the property graph
@@ -8,15 +8,18 @@
 
 pub mod data;
 mod hops;
+mod indexes;
 mod reads;
 mod rows;
 mod sizes;
 mod updates;
+mod writers;
 
 use std::path::PathBuf;
 use std::time::Instant;
 
 use crate::Benchmark;
+use crate::machine::anonymous_bytes;
 use crate::settings::Settings;
 use crate::table::Table;
 use crate::transactions::graph::{empty, text};
@@ -38,13 +41,13 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
     let percent: usize = settings.parameter("changed", 10)?;
     settings.progress("columns: loading");
     let (graph, _storage, place) = empty(settings)?;
-    let began = Instant::now();
+    let (began, before) = (Instant::now(), anonymous_bytes());
     let ids = data.load(&graph)?;
     let mut sizes = sizes::table();
     sizes::add(
         &mut sizes,
         "loaded and merged",
-        began.elapsed(),
+        (began.elapsed(), before),
         &data,
         &graph,
     );
@@ -59,7 +62,12 @@ fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
     let began = Instant::now();
     graph.checkpoint().map_err(text)?;
     let state = format!("{percent} % of the nodes changed, merged");
-    sizes::add(&mut sizes, &state, began.elapsed(), &data, &graph);
+    let took = (began.elapsed(), before);
+    sizes::add(&mut sizes, &state, took, &data, &graph);
     let updates = updates::table(settings, &mut data, &ids, &graph, &place)?;
-    Ok(vec![sizes, reads.table(), updates])
+    let writers = writers::table(settings, &data, &ids, &graph)?;
+    settings.progress("columns: ranges of an index");
+    graph.checkpoint().map_err(text)?;
+    indexes::measure(&mut reads, &data, &ids, &graph)?;
+    Ok(vec![sizes, reads.table(), updates, writers])
 }

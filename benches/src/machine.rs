@@ -34,6 +34,13 @@ pub fn load() -> String {
         .join(" ")
 }
 
+/// DRAM of this process that is no page of a file; 0 where that is unknown.
+pub fn anonymous_bytes() -> u64 {
+    let status = read("/proc/self/status");
+    let kib = field(&status, "RssAnon").and_then(|text| text.split_whitespace().next());
+    1024 * kib.and_then(|kib| kib.parse::<u64>().ok()).unwrap_or(0)
+}
+
 /// Empty where there is no such file.
 fn read(path: &str) -> String {
     std::fs::read_to_string(path).unwrap_or_default()

@@ -74,7 +74,16 @@ impl Times {
 }
 
 fn cpu_seconds() -> f64 {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
+    seconds(ClockId::ProcessCPUTime)
+}
+
+/// Processor time of this thread.
+pub fn thread_seconds() -> f64 {
+    seconds(ClockId::ThreadCPUTime)
+}
+
+fn seconds(clock: ClockId) -> f64 {
+    let time = clock_gettime(clock);
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 

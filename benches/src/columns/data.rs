@@ -16,6 +16,8 @@ use crate::transactions::graph::text;
 const ROWS_AT_ONCE: usize = 1 << 17;
 /// Values of `a`; a filter for one of ten takes those below a tenth of it.
 pub const RANGE_OF_A: i64 = 1_000;
+/// Values of `c`.
+pub const RANGE_OF_C: i64 = 1 << 20;
 /// Nodes with the label `Few`.
 pub const FEW: usize = 100;
 
@@ -26,7 +28,7 @@ pub struct Data {
     pub a: Vec<i64>,
     /// The number of the node.
     pub b: Vec<i64>,
-    /// Uniform below 2^20.
+    /// Uniform below [`RANGE_OF_C`].
     pub c: Vec<i64>,
     pub edges: Vec<(u32, u32)>,
     /// Uniform below 100.
@@ -47,7 +49,7 @@ impl Data {
             name: list.name,
             a: below(RANGE_OF_A, nodes),
             b: (0..nodes as i64).collect(),
-            c: below(1 << 20, nodes),
+            c: below(RANGE_OF_C, nodes),
             w: below(100, list.edges.len()),
             edges: list.edges,
         })

@@ -43,8 +43,29 @@ fn scan(view: &View, of: EntityKind, filter: &Filter) -> Result<Vec<u32>, String
     Ok(found)
 }
 
+/// Number of the nodes that a filter of an integer passes, a tenth of all.
+pub(super) fn below(view: &View) -> Result<u64, String> {
+    let test = Test::Compares(Comparison::Less, BELOW.into());
+    let filter = Filter::default().and(code(view, "a")?, test);
+    Ok(scan(view, EntityKind::Node, &filter)?.len() as u64)
+}
+
+/// Sum of an integer of all nodes.
+pub(super) fn sum(view: &View) -> Result<u64, String> {
+    let c = code(view, "c")?;
+    let (account, mut found, mut sum) = (Account::default(), Vec::new(), 0);
+    for morsel in view.morsels(EntityKind::Node).iter() {
+        found.clear();
+        view.scan(&morsel, &Filter::default(), &mut found, &account)
+            .map_err(text)?;
+        let values = view.gather(EntityKind::Node, &found, c, &account);
+        sum += total(&values.map_err(text)?);
+        account.release(account.used());
+    }
+    Ok(sum)
+}
+
 fn scans(rows: &mut Rows, state: &str, data: &Data, view: &View) -> Result<(), String> {
-    let (a, c) = (code(view, "a")?, code(view, "c")?);
     let nodes = data.nodes();
     rows.pair(
         state,
@@ -56,30 +77,14 @@ fn scans(rows: &mut Rows, state: &str, data: &Data, view: &View) -> Result<(), S
             found.extend(passes.map(|(number, _)| number as u32));
             black_box(&found).len() as u64
         },
-        || {
-            let filter = Filter::default().and(a, Test::Compares(Comparison::Less, BELOW.into()));
-            Ok(scan(view, EntityKind::Node, &filter)?.len() as u64)
-        },
+        || below(view),
     )?;
     rows.pair(
         state,
         "sum of an integer of all nodes",
         nodes,
         || black_box(&data.c).iter().sum::<i64>() as u64,
-        || {
-            let (account, mut found, mut sum) = (Account::default(), Vec::new(), 0);
-            for morsel in view.morsels(EntityKind::Node).iter() {
-                found.clear();
-                view.scan(&morsel, &Filter::default(), &mut found, &account)
-                    .map_err(text)?;
-                let values = view
-                    .gather(EntityKind::Node, &found, c, &account)
-                    .map_err(text)?;
-                sum += total(&values);
-                account.release(account.used());
-            }
-            Ok(sum)
-        },
+        || sum(view),
     )?;
     for (label, is_one) in [
         ("Item", Box::new(|_| true) as Box<dyn Fn(usize) -> bool>),

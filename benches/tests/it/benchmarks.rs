@@ -83,6 +83,8 @@ fn columns_give_what_plain_arrays_give() {
         assert_eq!(row["equal"], true, "{row}");
     }
     assert_eq!(rows(&result, 2).len(), 2);
+    let beside = &rows(&result, 3)[1];
+    assert!(beside["commits_a_second"].as_f64() > Some(0.0), "{beside}");
 }
 
 #[test]

@@ -20,7 +20,9 @@ mod encode;
 mod integers;
 mod layout;
 mod numbers;
+mod overwritten;
 mod packed;
+mod scattered;
 mod slots;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -33,6 +35,7 @@ use layout::Layout;
 pub(crate) use layout::Range;
 pub(crate) use numbers::{Numbers, encode_sparse};
 pub(crate) use packed::{Packed, encode_packed};
+pub(crate) use scattered::{Number, Scattered};
 pub(crate) use slots::Slice;
 pub(crate) use typed::{Cell, Typed};
 

@@ -239,6 +239,33 @@ impl Dense {
         Ok(Dense { at, base, width })
     }
 
+    /// Offset of the first difference.
+    pub(super) fn start(&self) -> usize {
+        self.at
+    }
+
+    pub(super) fn base(&self) -> i64 {
+        self.base
+    }
+
+    /// Bytes of a difference.
+    pub(super) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Whether an integer can be put among the others.
+    pub(super) fn has_place_for(&self, number: i64) -> bool {
+        let difference = number.wrapping_sub(self.base) as u64;
+        self.width == 8 || difference >> (8 * self.width) == 0
+    }
+
+    /// Puts an integer that has a place into a slot.
+    pub(super) fn put(&self, bytes: &mut [u8], slot: usize, number: i64) {
+        let difference = (number.wrapping_sub(self.base) as u64).to_le_bytes();
+        let at = self.at + slot * self.width;
+        bytes[at..at + self.width].copy_from_slice(&difference[..self.width]);
+    }
+
     #[inline]
     pub(crate) fn get(&self, bytes: &[u8], slot: usize) -> i64 {
         let at = self.at + slot * self.width;

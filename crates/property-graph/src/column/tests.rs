@@ -96,6 +96,16 @@ proptest! {
         for (slot, value) in column.exceptions() {
             prop_assert_eq!(exact(&value), exact(&values[slot]));
         }
+        if let Some((number, scattered)) = kept.scattered() {
+            for slot in (0..values.len()).filter(|&slot| column.is_valid(slot)) {
+                let of_slot = match number {
+                    Number::Integer => Value::Integer(scattered.get(slot)),
+                    Number::Float => Value::Float(f64::from_bits(scattered.get(slot) as u64)),
+                    Number::Date => Date::from_days(scattered.get(slot)).unwrap().into(),
+                };
+                prop_assert_eq!(exact(&of_slot), exact(&values[slot]));
+            }
+        }
         prop_assert!(parse(&bytes, values.len() + 1).is_err());
     }
 

@@ -16,6 +16,7 @@ use super::changes::Followers;
 use super::counts::{Counted, Counts, Tally};
 use super::limits::Limits;
 use super::read::ends::Samples;
+use super::read::estimated::Estimates;
 use super::redo::changed::{Changed, Changing};
 use super::redo::loaded::{LabelSets, Loaded, LoadedNode};
 use super::redo::{RedoOperation, damaged, decode};
@@ -41,6 +42,7 @@ pub(super) struct State {
     pub(super) limits: Arc<Limits>,
     pub(super) counts: Counts,
     pub(super) samples: Samples,
+    pub(super) estimates: Estimates,
     /// Records of a chunk, unless something else is stored.
     chunk_records: u32,
     tables: OnceLock<Tables>,
@@ -60,6 +62,7 @@ impl State {
             limits: Arc::default(),
             counts: Counts::default(),
             samples: Samples::default(),
+            estimates: Estimates::default(),
             chunk_records,
             tables: OnceLock::new(),
         }

@@ -13,8 +13,9 @@ use super::ids::{Entity, NodeId, RelationshipId};
 use super::read::recalled::Recalled;
 use super::read::tabled::Tabled;
 use super::read::types::TypeSet;
+use crate::column::Number;
 use crate::dictionary::{Dictionary, KeyCode, Names};
-use crate::record::{NodeRecord, Number, PinnedChunks, RelationshipRecord};
+use crate::record::{NodeRecord, PinnedChunks, RelationshipRecord};
 use crate::value::Value;
 
 /// The graph as of one commit. Cheap to clone. Taking one is O(1) and blocks no writer;

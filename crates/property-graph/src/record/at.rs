@@ -12,7 +12,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use evergraph_storage::{StorageError, Uuid};
 use parking_lot::Mutex;
 
-use super::column_at::{ColumnAt, ColumnsAt, cannot_be};
+use super::by_key::ByKey;
+use super::column_at::{ColumnAt, cannot_be};
 use super::content::{Fixed, Record, RelationshipRecord};
 use super::found::{Found, FoundAt};
 use super::past::Charge;
@@ -35,7 +36,8 @@ pub(crate) struct ChunkAt<R> {
     since: u64,
     dictionary: Arc<Dictionary>,
     uuid: Uuid,
-    pub(super) columns: ColumnsAt,
+    /// The columns that were asked for.
+    pub(super) columns: ByKey<ColumnAt>,
     /// Values that were read without a column.
     single_reads: AtomicU32,
     past: Option<Past>,
@@ -121,7 +123,7 @@ impl<R: Record> ChunkAt<R> {
             since,
             dictionary: Arc::clone(&before.dictionary),
             uuid: before.uuid,
-            columns: ColumnsAt::default(),
+            columns: ByKey::default(),
             single_reads: AtomicU32::new(0),
             past: None,
             before: Mutex::new(Some((Arc::clone(before), places.into()))),

@@ -1,14 +1,12 @@
 //! A column as of a commit: values that the base has in place, and beside them, as a
 //! column of their own, those that it does not show.
 
-use std::sync::OnceLock;
-
-use evergraph_storage::StorageError;
+use evergraph_storage::{StorageError, failpoint};
 
 use super::at::ChunkAt;
 use super::content::Record;
 use crate::column::{
-    Cell, Column, Integers, KeptColumn, Rows, Slice, Typed, append_cells, append_texts,
+    Cell, Column, KeptColumn, Number, Rows, Scattered, Slice, Typed, append_cells, append_texts,
 };
 use crate::dictionary::KeyCode;
 use crate::value::{Date, LocalDateTime, Value, ValueError};
@@ -67,6 +65,23 @@ impl Patch {
     }
 }
 
+/// A base with values in place where it can have them: reading one column costs less than
+/// looking for each value in two. And the bytes of the copy that they were written over.
+/// Leaves the values that it has no place for, and sets the bits of slots of the others.
+fn overwritten(
+    base: Option<&KeptColumn>,
+    values: &mut Vec<(usize, Value)>,
+    shown: &mut [u64],
+) -> (Option<KeptColumn>, usize) {
+    match base.and_then(|base| base.overwritten(values, shown)) {
+        Some(copy) => {
+            let bytes = copy.len();
+            (Some(copy), bytes)
+        }
+        None => (base.cloned(), 0),
+    }
+}
+
 /// A value of a type, if there is one of it.
 pub(crate) enum CellAt<T> {
     Value(T),
@@ -85,22 +100,27 @@ impl ColumnAt {
         clean: &[u64],
         mut others: Vec<(usize, Value)>,
     ) -> Result<Self, ValueError> {
-        let column = base.map(KeptColumn::column);
+        let mut shown = Vec::from(clean);
+        if failpoint!("columns.patch-forgotten") {
+            others.clear();
+        }
+        let (base, own_bytes) = overwritten(base, &mut others, &mut shown);
+        let column = base.as_ref().map(KeptColumn::column);
         let is_clean = |slot: usize| clean[slot / 64] >> (slot % 64) & 1 == 1;
         let exceptions = column.iter().flat_map(Column::exceptions);
         others.extend(exceptions.filter(|(slot, _)| is_clean(*slot)));
         others.retain(|(_, value)| !value.is_null());
         others.sort_unstable_by_key(|(slot, _)| *slot);
         let valid = |word| column.map_or(0, |column| column.valid_word(word));
-        let in_base = (0..).zip(clean).map(|(word, clean)| clean & valid(word));
+        let in_base = (0..).zip(&shown).map(|(word, shown)| shown & valid(word));
         let in_base: Box<[u64]> = in_base.collect();
         let count: u32 = in_base.iter().map(|word| word.count_ones()).sum();
         let is_whole = column.is_some_and(|column| column.slots() == count as usize);
         Ok(ColumnAt {
-            base: base.cloned(),
             in_base: (!is_whole).then_some(in_base),
             patch: Patch::new(others, clean.len())?,
-            own_bytes: 0,
+            own_bytes,
+            base,
         })
     }
 
@@ -153,7 +173,7 @@ impl ColumnAt {
             let in_base = self.in_base.as_ref().map_or_else(all, |words| words[word]);
             in_base & !places
         });
-        let in_base = in_base.collect();
+        let mut in_base: Box<[u64]> = in_base.collect();
         if let Some(patch) = &self.patch {
             let column = patch.values.column();
             let slots = (0..).zip(&patch.slots).zip(places);
@@ -167,11 +187,12 @@ impl ColumnAt {
             }
             values.sort_by_key(|(slot, _)| *slot);
         }
+        let (base, own_bytes) = overwritten(self.base.as_ref(), &mut values, &mut in_base);
         Ok(ColumnAt {
-            base: self.base.clone(),
+            base,
             in_base: Some(in_base),
             patch: Patch::new(values, places.len())?,
-            own_bytes: 0,
+            own_bytes,
         })
     }
 
@@ -236,29 +257,26 @@ impl ColumnAt {
         Some((patch.values.column(), &patch.slots))
     }
 
-    /// Numbers in place, if the base has some of an array's type.
+    /// A number of a slot that lies in place.
     #[inline]
-    pub(crate) fn numbers(&self) -> Option<NumbersAt<'_>> {
-        let in_base = self.in_base.as_deref().unwrap_or_default();
+    pub(crate) fn number(&self, slot: usize) -> Option<(Number, i64)> {
         let (number, integers) = match self.base.as_ref()?.column().typed() {
             Typed::Integers(integers) => (Number::Integer, integers),
             Typed::Floats(floats) => (Number::Float, floats),
             Typed::Dates(days) => (Number::Date, days),
             _ => return None,
         };
-        Some(NumbersAt {
-            number,
-            integers,
-            in_base,
-        })
+        self.is_in_base(slot).then(|| (number, integers.get(slot)))
     }
 
-    /// A number of a slot that lies in place.
-    #[inline]
-    pub(crate) fn number(&self, slot: usize) -> Option<(Number, i64)> {
-        let numbers = self.numbers()?;
-        let is_in_base = numbers.is_in_base(slot);
-        is_in_base.then(|| (numbers.number, numbers.integers.get(slot)))
+    /// Type of the numbers in place, if the base has some.
+    pub(crate) fn number_type(&self) -> Option<Number> {
+        self.base.as_ref()?.number()
+    }
+
+    /// Numbers in place, if the base has some of an array's type.
+    pub(super) fn scattered(&self) -> Option<(Number, Scattered)> {
+        self.base.as_ref()?.scattered()
     }
 
     /// Appends the values of slots to a vector, null where a slot has none.
@@ -339,31 +357,6 @@ impl ColumnAt {
     }
 }
 
-/// Types of numbers that a column has in place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Number {
-    Integer,
-    Float,
-    Date,
-}
-
-/// Numbers in place, one a slot.
-#[derive(Clone, Copy)]
-pub(crate) struct NumbersAt<'a> {
-    pub(crate) number: Number,
-    /// Integers, bits of floats, or days.
-    pub(crate) integers: Integers<'a>,
-    /// Slots that have one of these; without any bits, all of them.
-    pub(crate) in_base: &'a [u64],
-}
-
-impl NumbersAt<'_> {
-    #[inline]
-    pub(crate) fn is_in_base(&self, slot: usize) -> bool {
-        self.in_base.is_empty() || self.in_base[slot / 64] >> (slot % 64) & 1 == 1
-    }
-}
-
 /// Where the values of rows are.
 struct Words<'a> {
     slots: &'a Slice<'a>,
@@ -378,43 +371,6 @@ impl Rows for Words<'_> {
         for (number, in_base) in self.slots.rows_with(self.in_base).enumerate() {
             let patched = patched.as_mut().and_then(Iterator::next).unwrap_or(0);
             each(64 * number, (rows - 64 * number).min(64), in_base, patched);
-        }
-    }
-}
-
-/// The columns of a chunk as of a commit that were asked for, by key; found again without
-/// a lock.
-#[derive(Debug, Default)]
-pub(super) struct ColumnsAt([OnceLock<Box<Known>>; 8]);
-
-#[derive(Debug)]
-struct Known {
-    key: KeyCode,
-    column: ColumnAt,
-    next: OnceLock<Box<Known>>,
-}
-
-impl ColumnsAt {
-    #[inline]
-    pub(super) fn get(&self, key: KeyCode) -> Option<&ColumnAt> {
-        let mut known = self.0[key as usize % self.0.len()].get()?;
-        while known.key != key {
-            known = known.next.get()?;
-        }
-        Some(&known.column)
-    }
-
-    /// Keeps a column, unless another thread was first.
-    fn keep(&self, key: KeyCode, column: ColumnAt) -> &ColumnAt {
-        let mut place = &self.0[key as usize % self.0.len()];
-        let next = OnceLock::new();
-        let mut new = Some(Box::new(Known { key, column, next }));
-        loop {
-            let known = place.get_or_init(|| new.take().expect("it is kept once"));
-            if known.key == key {
-                return &known.column;
-            }
-            place = &known.next;
         }
     }
 }
@@ -458,7 +414,11 @@ impl<R: Record> ChunkAt<R> {
             others.extend(self.values_in_rest(key)?);
         }
         let words = 0..self.exists().len();
-        let clean: Vec<u64> = words.map(|word| self.clean(word)).collect();
+        let clean = |word| match failpoint!("columns.changed-in-base") {
+            true => self.exists()[word],
+            false => self.clean(word),
+        };
+        let clean: Vec<u64> = words.map(clean).collect();
         let slots = self.slots()?;
         let column = match self.is_past() && MANY * others.len() >= slots {
             true => ColumnAt::whole(base, &clean, others, slots),

@@ -18,6 +18,7 @@
 
 mod at;
 mod builder;
+mod by_key;
 mod checkpoint;
 mod chunk;
 mod chunks;
@@ -27,6 +28,7 @@ mod core;
 mod found;
 mod history;
 mod ids;
+mod key_numbers;
 mod loading;
 mod new_columns;
 mod opening;
@@ -47,12 +49,13 @@ mod versions;
 pub(crate) use at::ChunkAt;
 #[cfg(test)]
 pub(crate) use column_at::tests::columns_at;
-pub(crate) use column_at::{CellAt, ColumnAt, Number, NumbersAt};
+pub(crate) use column_at::{CellAt, ColumnAt};
 pub use content::EntityKind;
 pub(crate) use content::{Fixed, Record};
 pub use content::{NodeRecord, RelationshipRecord};
 pub(crate) use found::Found;
 pub(crate) use ids::{NoIdsLeft, ReserveError};
+pub(crate) use key_numbers::{ChunkNumbers, KeyNumbers};
 pub(crate) use new_columns::{EncodedColumns, NewColumns};
 pub(crate) use pinned::PinnedChunks;
 pub(crate) use table::TableStats;

@@ -5,8 +5,11 @@ use std::sync::{Arc, OnceLock};
 use evergraph_storage::StorageError;
 
 use super::at::ChunkAt;
+use super::by_key::ByKey;
 use super::content::Record;
+use super::key_numbers::KeyNumbers;
 use super::table::Table;
+use crate::dictionary::KeyCode;
 
 /// Chunks of a page of [`PinnedChunks`].
 const PAGE: usize = 64;
@@ -20,12 +23,14 @@ pub(crate) struct PinnedChunks<R> {
     /// Made at the first use, for as many chunks as there are then: a later chunk has
     /// nothing that the view shows.
     pages: OnceLock<Box<[Page<R>]>>,
+    numbers: ByKey<KeyNumbers>,
 }
 
 impl<R> Default for PinnedChunks<R> {
     fn default() -> Self {
         PinnedChunks {
             pages: OnceLock::new(),
+            numbers: ByKey::default(),
         }
     }
 }
@@ -74,6 +79,17 @@ impl<R: Record> PinnedChunks<R> {
         match self.get(number) {
             Some(chunk) => Ok(Some(chunk)),
             None => self.keep(table, number, table.cheap_chunk_at(number, csn)?),
+        }
+    }
+
+    /// The numbers of a key, which gathers keep as they find them.
+    pub(crate) fn numbers(&self, table: &Table<R>, key: KeyCode) -> &KeyNumbers {
+        match self.numbers.get(key) {
+            Some(numbers) => numbers,
+            None => {
+                let chunks = table.chunk_count() as usize;
+                self.numbers.keep(key, KeyNumbers::new(chunks))
+            }
         }
     }
 

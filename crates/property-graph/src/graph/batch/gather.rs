@@ -1,79 +1,85 @@
 //! The values of one property for ids of any chunks.
 //!
-//! Ids of one chunk side by side are read together. For others, what is known of the last
-//! chunks is in a small table, so that a number costs a look at it and at its column.
+//! Ids of one chunk side by side are read together. Numbers of others are found in a table
+//! that the view keeps for the key, so that one costs a look at the table and at its
+//! column.
 
-use crate::column::{Cell, Slice};
+use std::marker::PhantomData;
+
+use evergraph_storage::failpoint;
+
+use crate::column::{Cell, Number, Scattered, Slice};
 use crate::dictionary::KeyCode;
 use crate::graph::error::GraphError;
 use crate::graph::read::tabled::Tabled;
-use crate::record::{CellAt, ChunkAt, ColumnAt, Number, NumbersAt};
+use crate::record::{CellAt, ChunkNumbers, ColumnAt, KeyNumbers};
+use crate::transaction::Changed;
 use crate::value::{Date, Value};
-use crate::vector::Vector;
+use crate::vector::{Values, Vector};
 
 use super::account::Growing;
 use super::source::Source;
 
 /// Rows between two looks at the vector's size.
 const ROWS: usize = 256;
+/// The same of numbers, none of which is large.
+const ROWS_OF_NUMBERS: usize = 2048;
+/// Rows that are taken for numbers of chunks without gaps at once.
+const WHOLE_ROWS: usize = 256;
+/// For fewer ids the table of a key is not worth to be made.
+const MANY: usize = 64;
 /// So many ids of one chunk are read together.
 const TOGETHER: usize = 16;
-/// Chunks that are known at once.
-const MOST_KNOWN: usize = 256;
 
 /// A gather that is under way.
 pub(super) struct Gather<'a, R: Tabled> {
     source: Source<'a>,
     key: KeyCode,
     records_per_chunk: u32,
-    /// The place of a chunk is its number modulo the length, a power of two.
-    known: Vec<Known<'a, R>>,
+    numbers: &'a KeyNumbers,
+    /// Chunks with a number in every slot, by number: what is looked up most, side by
+    /// side. Empty for few ids.
+    whole: Vec<Whole<'a>>,
+    own: OwnChunks<'a, R>,
+    /// Of all ids.
+    rows: usize,
 }
 
-/// What is known of a chunk.
-struct Known<'a, R> {
-    /// The chunk, and how to read it: see [`tag`].
-    tag: u64,
-    /// Numbers in place.
-    numbers: Option<NumbersAt<'a>>,
-    /// `None` as long as it is not worth it.
-    column: Option<&'a ColumnAt>,
-    chunk: Option<&'a ChunkAt<R>>,
-    /// The transaction has changed records of it.
-    has_own: bool,
+/// The numbers of a chunk, and their type if every slot has one.
+#[derive(Clone, Copy)]
+struct Whole<'a> {
+    of: Option<Number>,
+    integers: Scattered<&'a [u8]>,
 }
 
-/// The chunk of a number, whose numbers are of a type and so many bytes; without a type,
-/// not all slots have one.
-fn tag(chunk: u32, numbers: Option<(Number, usize)>) -> u64 {
-    let form = match numbers {
-        Some((number, width)) => 1 + 16 * number as u64 + width as u64,
-        None => 0,
-    };
-    u64::from(chunk) << 8 | form
+impl<'a> Whole<'a> {
+    fn of(numbers: Option<&'a ChunkNumbers>) -> Self {
+        match numbers.and_then(ChunkNumbers::whole) {
+            Some((of, integers)) => Whole {
+                of: Some(of),
+                integers,
+            },
+            None => Whole {
+                of: None,
+                integers: Scattered::default(),
+            },
+        }
+    }
 }
-
-/// That of no chunk: there are not so many.
-const UNKNOWN: u64 = u64::MAX;
 
 impl<'a, R: Tabled> Gather<'a, R> {
     /// Of so many ids.
-    pub(super) fn new(source: Source<'a>, key: KeyCode, ids: usize) -> Self {
-        let records_per_chunk = R::table(source.view.core()).geometry().records_per_chunk;
-        let chunks = R::table(source.view.core()).chunk_count() as usize;
-        let places = ids.min(chunks).next_power_of_two().min(MOST_KNOWN);
-        let nothing = || Known {
-            tag: UNKNOWN,
-            numbers: None,
-            column: None,
-            chunk: None,
-            has_own: false,
-        };
+    pub(super) fn new(source: Source<'a>, key: KeyCode, rows: usize) -> Self {
+        let table = R::table(source.view.core());
+        let records_per_chunk = table.geometry().records_per_chunk;
         Gather {
             source,
             key,
             records_per_chunk,
-            known: (0..places).map(|_| nothing()).collect(),
+            numbers: R::pins(source.view).numbers(table, key),
+            own: OwnChunks::new(source, records_per_chunk),
+            whole: Vec::new(),
+            rows,
         }
     }
 
@@ -84,7 +90,14 @@ impl<'a, R: Tabled> Gather<'a, R> {
         vector: &mut Vector,
         charge: &mut Growing<'_>,
     ) -> Result<(), GraphError> {
-        for mut left in ids.chunks(ROWS) {
+        let mut rest = ids;
+        while !rest.is_empty() {
+            let rows = match vector.values() {
+                Values::Integer(_) | Values::Float(_) | Values::Date(_) => ROWS_OF_NUMBERS,
+                _ => ROWS,
+            };
+            let mut left;
+            (left, rest) = rest.split_at(rows.min(rest.len()));
             while let Some(&id) = left.first() {
                 let first = id - id % self.records_per_chunk;
                 let together = Slice::of_one_chunk(left, first, self.records_per_chunk);
@@ -105,38 +118,6 @@ impl<'a, R: Tabled> Gather<'a, R> {
         Ok(())
     }
 
-    /// What is known of a chunk, once it is.
-    #[inline]
-    fn look_up(&mut self, number: u32) -> Result<&mut Known<'a, R>, GraphError> {
-        let place = number as usize & (self.known.len() - 1);
-        if self.known[place].tag >> 8 != u64::from(number) {
-            self.known[place] = self.find(number)?;
-        }
-        Ok(&mut self.known[place])
-    }
-
-    #[inline(never)]
-    fn find(&self, number: u32) -> Result<Known<'a, R>, GraphError> {
-        let chunk = self.source.chunk::<R>(number)?;
-        let first = number * self.records_per_chunk;
-        let ids = first..first.saturating_add(self.records_per_chunk);
-        let own = self.source.overlay;
-        let has_own = own.is_some_and(|own| own.changes_in::<R>(ids).next().is_some());
-        let column = match chunk.filter(|_| !has_own) {
-            Some(chunk) => chunk.column(self.key, 0)?,
-            None => None,
-        };
-        let mut known = Known {
-            tag: tag(number, None),
-            numbers: None,
-            column: None,
-            chunk,
-            has_own,
-        };
-        known.set_column(number, column);
-        Ok(known)
-    }
-
     /// Appends values of ids of one chunk.
     fn append_together(
         &mut self,
@@ -145,19 +126,15 @@ impl<'a, R: Tabled> Gather<'a, R> {
         vector: &mut Vector,
     ) -> Result<(), GraphError> {
         let key = self.key;
-        let known = self.look_up(number)?;
-        if known.has_own {
+        if self.own.has(number) {
             let ids = slots.ids().iter();
             return ids.copied().try_for_each(|id| self.append_own(id, vector));
         }
-        let Some(chunk) = known.chunk else {
+        let Some(chunk) = self.source.chunk::<R>(number)? else {
             vector.push_nulls(slots.len());
             return Ok(());
         };
-        if known.column.is_none() {
-            known.set_column(number, chunk.column(key, slots.len())?);
-        }
-        match known.column {
+        match chunk.column(key, slots.len())? {
             Some(column) => column.append(slots, vector),
             None => {
                 for slot in slots.iter() {
@@ -187,8 +164,16 @@ impl<'a, R: Tabled> Gather<'a, R> {
     /// Appends values of the first ids, as long as these are numbers of one type. Returns
     /// how many.
     fn append_scattered(&mut self, ids: &[u32], vector: &mut Vector) -> Result<usize, GraphError> {
-        let known = self.look_up(ids[0] / self.records_per_chunk)?;
-        match known.numbers.as_ref().map(|numbers| numbers.number) {
+        if self.whole.is_empty() && self.rows >= self.numbers.chunks().max(MANY) {
+            let chunks = 0..self.numbers.chunks() as u32;
+            let known = chunks.map(|number| self.numbers.get(number)?.as_ref());
+            self.whole = known.map(Whole::of).collect();
+        }
+        let ids = self.own.before(ids);
+        let Some(&first) = ids.first() else {
+            return Ok(0);
+        };
+        match self.type_of(first / self.records_per_chunk)? {
             Some(Number::Integer) => self.append_numbers(ids, Number::Integer, |n| n, vector),
             Some(Number::Float) => {
                 let float = |bits: i64| f64::from_bits(bits as u64);
@@ -202,6 +187,41 @@ impl<'a, R: Tabled> Gather<'a, R> {
         }
     }
 
+    /// The type of the numbers of a chunk, if it has some.
+    fn type_of(&mut self, number: u32) -> Result<Option<Number>, GraphError> {
+        if self.rows >= MANY {
+            return Ok(self.numbers_of(number)?.map(ChunkNumbers::number));
+        }
+        let Some(chunk) = self.source.chunk::<R>(number)? else {
+            return Ok(None);
+        };
+        let column = chunk.column(self.key, 0)?;
+        Ok(column.and_then(ColumnAt::number_type))
+    }
+
+    /// The numbers of a chunk that the transaction has not changed, if it has some and its
+    /// column is worth to be made.
+    #[inline]
+    fn numbers_of(&mut self, number: u32) -> Result<Option<&'a ChunkNumbers>, GraphError> {
+        match self.numbers.get(number) {
+            Some(known) => Ok(known.as_ref()),
+            None => self.find_numbers(number),
+        }
+    }
+
+    #[cold]
+    fn find_numbers(&mut self, number: u32) -> Result<Option<&'a ChunkNumbers>, GraphError> {
+        let Some(chunk) = self.source.chunk::<R>(number)? else {
+            return Ok(None);
+        };
+        let column = chunk.column(self.key, 0)?;
+        let found = column.and_then(|column| self.numbers.keep(number, column));
+        if let Some(place) = self.whole.get_mut(number as usize) {
+            *place = Whole::of(found);
+        }
+        Ok(found)
+    }
+
     fn append_numbers<T: Cell>(
         &mut self,
         ids: &[u32],
@@ -209,111 +229,147 @@ impl<'a, R: Tabled> Gather<'a, R> {
         of: impl Fn(i64) -> T + Copy,
         vector: &mut Vector,
     ) -> Result<usize, GraphError> {
-        let size = self.records_per_chunk;
         let Some((cells, validity)) = vector.cells::<T>() else {
             return Ok(0);
         };
+        if cells.is_empty() {
+            cells.reserve(self.rows);
+        }
         let mut taken = 0;
-        while let Some(&id) = ids.get(taken) {
-            let known = self.look_up(id / size)?;
-            let column = known.column;
-            let Some(numbers) = known.numbers.filter(|numbers| numbers.number == wanted) else {
-                break;
-            };
-            let alike = self.append_alike(&ids[taken..], &numbers, of, cells);
-            if alike > 0 {
-                validity.push_same(true, alike);
-                taken += alike;
+        loop {
+            let next = &ids[taken..ids.len().min(taken + WHOLE_ROWS)];
+            let whole = self.append_whole(next, wanted, of, cells);
+            validity.push_same(true, whole);
+            taken += whole;
+            if whole > 0 && whole == next.len() {
                 continue;
             }
-            let slot = (id % size) as usize;
-            if numbers.is_in_base(slot) {
-                cells.push(of(numbers.integers.get(slot)));
-                validity.push(true);
-            } else {
-                match column.map_or(CellAt::Null, |column| column.cell(slot)) {
-                    CellAt::Value(value) => {
-                        cells.push(value);
-                        validity.push(true);
-                    }
-                    CellAt::Null => {
-                        cells.push(T::default());
-                        validity.push(false);
-                    }
-                    CellAt::Other => break,
-                }
+            let next = &ids[taken..ids.len().min(taken + 64)];
+            let (bits, others) = self.append_with_gaps(next, wanted, of, cells)?;
+            validity.push_word(bits, others);
+            taken += others;
+            if whole + others == 0 {
+                return Ok(taken);
             }
-            taken += 1;
         }
-        Ok(taken)
     }
 
-    /// Appends numbers of the first ids, as long as their chunks are known, and have for
-    /// all slots numbers of one type in as many bytes. Returns how many.
-    fn append_alike<T: Cell>(
+    /// Appends numbers of the first ids, as long as their chunks are known to have one for
+    /// every slot, in any width. Returns how many.
+    #[inline(never)]
+    fn append_whole<T: Cell>(
         &self,
         ids: &[u32],
-        like: &NumbersAt<'_>,
+        wanted: Number,
         of: impl Fn(i64) -> T,
         cells: &mut Vec<T>,
     ) -> usize {
-        if !like.in_base.is_empty() || !self.records_per_chunk.is_power_of_two() {
+        let size = self.records_per_chunk;
+        if self.whole.is_empty() || !size.is_power_of_two() {
             return 0;
         }
-        let form = tag(0, Some((like.number, like.integers.width)));
-        match like.integers.width {
-            1 => self.append_of_width(ids, form, |n: &[u8; 1]| n[0].into(), of, cells),
-            2 => {
-                let wide = |n: &[u8; 2]| u16::from_le_bytes(*n).into();
-                self.append_of_width(ids, form, wide, of, cells)
-            }
-            4 => {
-                let wide = |n: &[u8; 4]| u32::from_le_bytes(*n).into();
-                self.append_of_width(ids, form, wide, of, cells)
-            }
-            8 => self.append_of_width(ids, form, |n: &[u8; 8]| u64::from_le_bytes(*n), of, cells),
-            _ => 0,
-        }
-    }
-
-    #[inline(never)]
-    fn append_of_width<T: Cell, const W: usize>(
-        &self,
-        ids: &[u32],
-        form: u64,
-        wide: impl Fn(&[u8; W]) -> u64,
-        of: impl Fn(i64) -> T,
-        cells: &mut Vec<T>,
-    ) -> usize {
-        let shift = self.records_per_chunk.trailing_zeros();
-        let (known, start) = (&self.known[..], cells.len());
-        cells.resize(start + ids.len(), T::default());
-        let mut taken = 0;
-        for (cell, &id) in cells[start..].iter_mut().zip(ids) {
-            let (chunk, slot) = (id >> shift, id & ((1 << shift) - 1));
-            let known = &known[chunk as usize & (known.len() - 1)];
-            let Some(numbers) = &known.numbers else { break };
-            if known.tag != u64::from(chunk) << 8 | form {
-                break;
-            }
-            let differences = numbers.integers.differences.as_chunks::<W>().0;
-            let difference = wide(&differences[slot as usize]);
-            *cell = of(numbers.integers.base.wrapping_add(difference as i64));
-            taken += 1;
-        }
+        let (shift, whole, start) = (size.trailing_zeros(), &self.whole[..], cells.len());
+        let mut taken = ids.len();
+        // To the end, as a loop that nothing leaves is the fastest.
+        cells.extend(ids.iter().enumerate().map(
+            |(row, &id)| match whole.get((id >> shift) as usize) {
+                Some(chunk) if chunk.of == Some(wanted) => {
+                    of(chunk.integers.get((id & (size - 1)) as usize))
+                }
+                _ => {
+                    taken = taken.min(row);
+                    T::default()
+                }
+            },
+        ));
         cells.truncate(start + taken);
         taken
     }
+
+    /// Appends numbers and nulls of up to 64 ids, as long as there are no other values.
+    /// Returns which have a number, and how many there are.
+    fn append_with_gaps<T: Cell>(
+        &mut self,
+        ids: &[u32],
+        wanted: Number,
+        of: impl Fn(i64) -> T,
+        cells: &mut Vec<T>,
+    ) -> Result<(u64, usize), GraphError> {
+        let (mut bits, mut count) = (0, 0);
+        for &id in ids {
+            let (number, slot) = (id / self.records_per_chunk, id % self.records_per_chunk);
+            let numbers = match self.rows >= MANY {
+                true => self.numbers_of(number)?,
+                false => None,
+            };
+            let numbers = numbers.filter(|numbers| numbers.number() == wanted);
+            let cell = match numbers.filter(|numbers| numbers.has(slot as usize)) {
+                Some(numbers) => CellAt::Value(of(numbers.get(slot as usize))),
+                None => self.cell(number, slot)?,
+            };
+            match cell {
+                CellAt::Value(value) => {
+                    cells.push(value);
+                    bits |= 1 << count;
+                }
+                CellAt::Null => cells.push(T::default()),
+                CellAt::Other => break,
+            }
+            count += 1;
+        }
+        Ok((bits, count))
+    }
+
+    /// The value of a record that has no number in place.
+    fn cell<T: Cell>(&self, number: u32, slot: u32) -> Result<CellAt<T>, GraphError> {
+        let Some(chunk) = self.source.chunk::<R>(number)? else {
+            return Ok(CellAt::Null);
+        };
+        let column = chunk.column(self.key, 0)?;
+        Ok(column.map_or(CellAt::Other, |column| column.cell(slot as usize)))
+    }
 }
 
-impl<'a, R> Known<'a, R> {
-    fn set_column(&mut self, chunk: u32, column: Option<&'a ColumnAt>) {
-        self.column = column;
-        self.numbers = column.and_then(ColumnAt::numbers);
-        let of_all = self.numbers.filter(|numbers| numbers.in_base.is_empty());
-        self.tag = tag(
-            chunk,
-            of_all.map(|numbers| (numbers.number, numbers.integers.width)),
-        );
+/// Chunks of which a transaction has changed records; each is looked for once.
+struct OwnChunks<'a, R> {
+    overlay: Option<&'a Changed>,
+    records_per_chunk: u32,
+    /// By chunk, once it was looked for; empty without any change.
+    known: Vec<Option<bool>>,
+    of: PhantomData<R>,
+}
+
+impl<'a, R: Tabled> OwnChunks<'a, R> {
+    fn new(source: Source<'a>, records_per_chunk: u32) -> Self {
+        let overlay = source.overlay;
+        let any = overlay.filter(|own| own.last_changed::<R>().is_some());
+        let any = any.filter(|_| !failpoint!("gather.own-forgotten"));
+        let chunks = any.map_or(0, |_| source.bound::<R>().div_ceil(records_per_chunk));
+        OwnChunks {
+            overlay,
+            records_per_chunk,
+            known: vec![None; chunks as usize],
+            of: PhantomData,
+        }
+    }
+
+    fn has(&mut self, chunk: u32) -> bool {
+        let (Some(known), Some(overlay)) = (self.known.get_mut(chunk as usize), self.overlay)
+        else {
+            return false;
+        };
+        let first = chunk * self.records_per_chunk;
+        let ids = first..first.saturating_add(self.records_per_chunk);
+        *known.get_or_insert_with(|| overlay.changes_in::<R>(ids).next().is_some())
+    }
+
+    /// The ids before the first one of such a chunk.
+    fn before<'i>(&mut self, ids: &'i [u32]) -> &'i [u32] {
+        if self.known.is_empty() {
+            return ids;
+        }
+        let size = self.records_per_chunk;
+        let own = ids.iter().position(|id| self.has(id / size));
+        &ids[..own.unwrap_or(ids.len())]
     }
 }

@@ -38,6 +38,7 @@ mod account;
 mod columns;
 mod common;
 mod cursor;
+mod estimates;
 mod expand;
 mod filter;
 mod gather;

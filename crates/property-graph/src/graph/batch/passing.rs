@@ -3,6 +3,8 @@
 //! Whole columns pass or fail by their least and greatest value where that tells. Else
 //! numbers are compared side by side, 64 slots a word, and texts with codes once a text.
 
+use evergraph_storage::failpoint;
+
 use crate::column::{Column, Integers, Range, Typed};
 use crate::expression::{Comparison, compared};
 use crate::record::ColumnAt;
@@ -367,9 +369,17 @@ fn by_range(test: &Test, range: Range) -> Option<Passing> {
 }
 
 /// Whether a value may equal one between these.
+/// How a value compares to the greatest one of a column if it may be in it.
+fn most_is_in() -> Comparison {
+    match failpoint!("columns.greatest-passed-over") {
+        true => Comparison::Less,
+        false => Comparison::LessOrEqual,
+    }
+}
+
 fn may_be_in(value: &Value, least: &Value, most: &Value) -> bool {
     compared(Comparison::GreaterOrEqual, value, least) == Some(true)
-        && compared(Comparison::LessOrEqual, value, most) == Some(true)
+        && compared(most_is_in(), value, most) == Some(true)
 }
 
 /// Whether no text passes, as far as the first bytes of the least and the greatest tell.

@@ -1,7 +1,7 @@
 //! Direction of relationships, seen from a node.
 
 /// Direction of a node's relationships, seen from the node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Direction {
     /// Relationships that leave it.
     Outgoing,

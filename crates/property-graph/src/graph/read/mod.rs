@@ -4,6 +4,7 @@ pub(in crate::graph) mod adjacency;
 pub(in crate::graph) mod counts;
 pub(in crate::graph) mod direction;
 pub(in crate::graph) mod ends;
+pub(in crate::graph) mod estimated;
 pub(in crate::graph) mod expander;
 pub(in crate::graph) mod find;
 pub(in crate::graph) mod loops;

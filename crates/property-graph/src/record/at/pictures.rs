@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 
 use super::{Changed, ChunkAt, Past, Row, Subjects, set};
 use crate::record::chunk::Chunk;
-use crate::record::column_at::ColumnsAt;
+use crate::record::by_key::ByKey;
 use crate::record::content::Record;
 use crate::record::found::FoundAt;
 use crate::record::stored::StoredChunk;
@@ -178,7 +178,7 @@ impl<R: Record> Table<R> {
             since,
             dictionary: Arc::clone(&self.dictionary),
             uuid: *self.uuid(),
-            columns: ColumnsAt::default(),
+            columns: ByKey::default(),
             single_reads: AtomicU32::new(0),
             past,
             before: Mutex::default(),

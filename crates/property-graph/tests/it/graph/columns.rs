@@ -10,8 +10,8 @@ use evergraph_property_graph::graph::{
     NodeId, OpenOptions, PropertyGraph, Test, View,
 };
 use evergraph_property_graph::value::{Date, LocalDateTime};
-use evergraph_storage::Storage;
 use evergraph_storage::medium::DramStorage;
+use evergraph_storage::{Storage, failpoint};
 use proptest::prelude::*;
 
 use super::batches::Rows;
@@ -295,6 +295,42 @@ proptest! {
             history.act(action);
             history.compare();
         }
+    }
+}
+
+/// What each mutant of columns makes wrong shows after these actions.
+#[test]
+fn mutants_of_columns_are_caught() {
+    let all_is_well = || {
+        let mut history = History::new(64);
+        // The greatest value of the first chunk is looked for.
+        history.act(&Action::Create(31));
+        history.compare();
+        history.act(&Action::Create(90));
+        history.act(&Action::Checkpoint);
+        history.compare();
+        for key in 0..KEYS.len() as u8 {
+            history.act(&Action::Set(key, 1, 5, 40));
+            history.act(&Action::Unset(key, 2, 7));
+        }
+        history.compare();
+        history.act(&Action::Checkpoint);
+        history.act(&Action::Delete(3, 6));
+        history.compare();
+    };
+    all_is_well();
+    let mutants = [
+        "columns.changed-in-base",
+        "columns.greatest-passed-over",
+        "columns.patch-forgotten",
+        "columns.range-not-widened",
+        "gather.gaps-forgotten",
+        "gather.own-forgotten",
+    ];
+    for mutant in mutants {
+        let _armed = failpoint::Scope::armed(mutant).enter();
+        let survives = std::panic::catch_unwind(all_is_well).is_ok();
+        assert!(!survives, "the mutant {mutant} survives");
     }
 }
 

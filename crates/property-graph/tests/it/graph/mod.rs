@@ -8,6 +8,7 @@ mod counts;
 mod crash;
 mod definitions;
 mod engine;
+mod estimates;
 mod exclusive;
 mod follow;
 mod golden;
