@@ -17,7 +17,7 @@ pub struct LimitArgs {
     /// End a statement that would hold more memory: 64MiB, 2GiB [default: 1GiB]
     #[arg(long, value_name = "SIZE", value_parser = sizes::size)]
     memory_limit: Option<u64>,
-    /// Sort in temporary files in a directory what needs more memory
+    /// Sort, group and join in temporary files in a directory what needs more memory
     #[arg(long, value_name = "DIR")]
     temp_directory: Option<PathBuf>,
     /// How expressions are evaluated

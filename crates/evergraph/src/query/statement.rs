@@ -154,8 +154,8 @@ impl Statement {
         self
     }
 
-    /// Lets it sort in temporary files in a directory, which is made if it is not there,
-    /// where it would hold more bytes than it may.
+    /// Lets it sort, group, join and find distinct rows in temporary files in a directory,
+    /// which is made if it is not there, where it would hold more bytes than it may.
     #[must_use]
     pub fn temporary_directory(mut self, directory: impl Into<PathBuf>) -> Self {
         self.limits.spill = Some(directory.into());

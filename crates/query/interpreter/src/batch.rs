@@ -343,6 +343,14 @@ impl Batch {
         }
     }
 
+    /// So many rows without values, with the slots of this one.
+    pub(crate) fn blank(&self, rows: usize) -> Self {
+        Batch {
+            numbers: self.numbers,
+            ..Batch::rows_of(self.width(), rows)
+        }
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.rows
     }

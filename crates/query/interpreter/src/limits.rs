@@ -81,7 +81,8 @@ pub struct Limits {
     /// Most bytes that it holds at one time: rows that are sorted, grouped, joined or
     /// collected, and what is read for them.
     pub memory: usize,
-    /// Directory for temporary files of sorts that need more memory; without one they fail.
+    /// Directory for temporary files of what needs more memory: sorts, groups, distinct
+    /// rows, hash joins; without one they fail.
     pub spill: Option<PathBuf>,
     /// Most threads that read at a time; with one, rows without an order and sums of
     /// floats are the same each time.
@@ -194,6 +195,11 @@ impl Guard {
     /// Most bytes that the query may hold.
     pub(crate) fn memory(&self) -> usize {
         self.limits.memory
+    }
+
+    /// Bytes that are held now.
+    pub(crate) fn used(&self) -> usize {
+        self.account.used() as usize
     }
 
     /// The most bytes that were held at one time, about.

@@ -31,6 +31,8 @@ pub struct OperatorProfile {
     pub compiled_from: u64,
     /// Time that compiling it took, in this run or before.
     pub compiling: Duration,
+    /// Bytes that it wrote to temporary files, as memory did not hold them.
+    pub spilled: u64,
 }
 
 /// What a run did.
@@ -86,6 +88,9 @@ fn note(of: &OperatorProfile) -> String {
     }
     if of.threads > 1 {
         text += &format!(", {} threads", of.threads);
+    }
+    if of.spilled > 0 {
+        text += &format!(", {} bytes spilled", of.spilled);
     }
     text
 }
@@ -193,6 +198,11 @@ impl Profiler {
         operator.compiled += 1;
     }
 
+    /// Notes bytes that the operator of now wrote to temporary files.
+    pub(crate) fn spilled(&self, bytes: u64) {
+        self.operators.borrow_mut()[self.current.get()].spilled += bytes;
+    }
+
     fn within<T>(&self, place: usize, work: impl FnOnce() -> T) -> T {
         let before = self.enter(place);
         let done = work();
@@ -235,6 +245,7 @@ impl Profiler {
                 own.compiling = other.compiling;
             }
             own.compiled += other.compiled;
+            own.spilled += other.spilled;
         }
     }
 }

@@ -83,7 +83,7 @@ fn number(length: usize) -> io::Result<u32> {
     u32::try_from(length).map_err(|_| io::Error::other("a value has more than 4 GiB"))
 }
 
-fn wrong() -> io::Error {
+pub(crate) fn wrong() -> io::Error {
     let message = "the file has been changed by another program";
     io::Error::new(io::ErrorKind::InvalidData, message)
 }
@@ -142,6 +142,7 @@ fn take_datum(bytes: &mut &[u8], depth: usize) -> io::Result<Datum> {
 pub(crate) struct RowWriter<F: Write> {
     file: BufWriter<F>,
     record: Vec<u8>,
+    bytes: u64,
 }
 
 impl<F: Write> RowWriter<F> {
@@ -149,7 +150,13 @@ impl<F: Write> RowWriter<F> {
         RowWriter {
             file: BufWriter::with_capacity(buffer, file),
             record: Vec::new(),
+            bytes: 0,
         }
+    }
+
+    /// Bytes of the rows so far.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     pub(crate) fn write<'d>(&mut self, row: impl Iterator<Item = &'d Datum>) -> io::Result<()> {
@@ -158,6 +165,7 @@ impl<F: Write> RowWriter<F> {
             put(datum, &mut self.record, 0)?;
         }
         let length = number(self.record.len())?;
+        self.bytes += u64::from(length) + 4;
         self.file.write_all(&length.to_le_bytes())?;
         self.file.write_all(&self.record)
     }

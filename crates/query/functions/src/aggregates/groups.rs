@@ -35,11 +35,11 @@ impl Groups<'_> {
 pub struct Accumulators {
     aggregate: Aggregate,
     distinct: bool,
-    states: States,
+    pub(super) states: States,
 }
 
 #[derive(Clone, Debug)]
-enum States {
+pub(super) enum States {
     Counts(Vec<i64>),
     Sums(Vec<Sum>),
     /// The least or greatest values; null of none.

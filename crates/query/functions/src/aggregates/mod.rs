@@ -2,6 +2,7 @@
 //! parts of them.
 
 mod groups;
+mod saved;
 
 pub use groups::{Accumulators, Groups};
 
@@ -316,6 +317,11 @@ impl Sum {
 
 impl Spread {
     fn merge(&mut self, other: Spread) {
+        // To the last bit: one that goes on where it was interrupted is the same.
+        if self.rows == 0.0 {
+            *self = other;
+            return;
+        }
         let rows = self.rows + other.rows;
         if other.rows > 0.0 {
             let difference = other.mean - self.mean;

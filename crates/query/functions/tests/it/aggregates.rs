@@ -119,6 +119,39 @@ fn column() -> impl Strategy<Value = Vec<Value>> {
     ]
 }
 
+/// States that are made of what was saved, one alone and one behind another.
+fn found_again(
+    of: &Accumulators,
+    aggregate: Aggregate,
+    distinct: bool,
+) -> Vec<(usize, Accumulators)> {
+    let groups = 0..4;
+    let made = groups.map(|group| {
+        let saved = of.save(group);
+        let mut state = Accumulators::new(aggregate, distinct);
+        state.grow(1);
+        let again = Accumulators::from_saved(aggregate, distinct, &saved);
+        let again = again.expect("a state of the aggregation");
+        state.merge(again, &[0]).expect("a state alone");
+        (group, state)
+    });
+    made.collect()
+}
+
+#[test]
+fn what_is_no_state_is_refused() {
+    for aggregate in ALL {
+        let saved = Datum::list(vec![Datum::from("x")]);
+        let made = Accumulators::from_saved(aggregate, false, &saved);
+        let takes_any = [Aggregate::Least, Aggregate::Greatest, Aggregate::Collect];
+        assert_eq!(
+            made.is_some(),
+            takes_any.contains(&aggregate),
+            "{aggregate:?}"
+        );
+    }
+}
+
 type Finished = Vec<Result<String, String>>;
 
 proptest! {
@@ -177,6 +210,14 @@ proptest! {
             let text = |datum: Result<Datum, evergraph_functions::EvaluationError>| {
                 datum.map(|datum| format!("{datum:?}")).map_err(|error| error.message)
             };
+            for (group, state) in found_again(&of_groups, aggregate, distinct) {
+                prop_assert_eq!(
+                    text(state.finish(0)),
+                    text(of_groups.finish(group)),
+                    "{:?} of saved states",
+                    aggregate
+                );
+            }
             let exact = !parted || !format!("{batches:?}").contains("Float");
             let expected: Finished = states.iter().map(|state| text(state.finish())).collect();
             let found: Finished = (0..4).map(|group| text(of_groups.finish(group))).collect();

@@ -1,11 +1,15 @@
 //! Groups of rows.
 
+use std::collections::HashMap;
+
 use evergraph_functions::Datum;
 use evergraph_functions::aggregates::{Accumulators, Aggregate as Kind, Groups as Numbered};
 use evergraph_functions::functions::{self, Evaluation};
 use evergraph_functions::kernels::Operand;
 use evergraph_planner::{Aggregate, Expression, Plan, Slot};
+use evergraph_property_graph::Value;
 
+use super::beyond::Beyond;
 use super::keys::{Codes, Keys, Pairs};
 use super::{Flow, Result, Run, Sink};
 use crate::QueryError;
@@ -13,24 +17,96 @@ use crate::batch::{Batch, Column};
 use crate::evaluate::{Gathered, Held, Over, numbers, operand_of};
 use crate::limits::Account;
 
+/// What an error tells that memory is needed for.
+pub(super) const WHAT: &str = "grouping";
+
 /// Bytes of a state of an aggregation, about.
 const STATE: usize = 64;
 
 /// Groups in the order in which they were met.
-struct Groups<'p> {
-    keys: Keys,
-    columns: Vec<Computed<'p>>,
+pub(super) struct Groups<'p> {
+    pub(super) keys: Keys,
+    pub(super) columns: Vec<Computed<'p>>,
 }
 
 /// One aggregation of all groups.
-struct Computed<'p> {
+pub(super) struct Computed<'p> {
     aggregate: &'p Aggregate,
-    kind: Kind,
-    states: Accumulators,
-    /// With `DISTINCT`: the values, and the pairs of a group and a value that were met.
-    met: Option<(Codes, Pairs)>,
+    pub(super) kind: Kind,
+    pub(super) states: Accumulators,
+    /// With `DISTINCT`: what was met.
+    pub(super) met: Option<Met>,
     /// Bytes of values that its states keep, about.
     kept: usize,
+}
+
+/// Values that `DISTINCT` has met, and the pairs of a group and a value.
+#[derive(Default)]
+pub(super) struct Met {
+    codes: Codes,
+    pairs: Pairs,
+    /// Values of pairs that are equivalent to that of an earlier group, and not it: 1.0
+    /// where that has 1.
+    own: HashMap<u32, Datum>,
+}
+
+impl Met {
+    /// The group, and the value as the group has met it, of each pair in the order in
+    /// which they were met.
+    pub(super) fn all(&self) -> impl Iterator<Item = (u32, &Datum)> {
+        (0..self.len() as u32).map(|pair| self.pair(pair))
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.pairs.all().len()
+    }
+
+    pub(super) fn pair(&self, pair: u32) -> (u32, &Datum) {
+        let (group, value) = self.pairs.all()[pair as usize];
+        let known = || &self.codes.values()[value as usize];
+        (group, self.own.get(&pair).unwrap_or_else(known))
+    }
+
+    /// Takes a value whose number is known; whether its group has not met it before.
+    fn is_new(&mut self, group: u32, number: u32, value: impl FnOnce() -> Datum) -> bool {
+        if !self.pairs.is_new((group, number)) {
+            return false;
+        }
+        let value = value();
+        if !has_form_of(&value, &self.codes.values()[number as usize]) {
+            self.own.insert(self.len() as u32 - 1, value);
+        }
+        true
+    }
+
+    fn bytes(&self) -> usize {
+        self.codes.bytes() + 32 * self.len() + STATE * self.own.len()
+    }
+}
+
+/// Whether equivalent values are the same to the last bit.
+fn has_form_of(one: &Datum, other: &Datum) -> bool {
+    match (one, other) {
+        (Datum::Value(Value::Float(one)), Datum::Value(Value::Float(other))) => {
+            one.to_bits() == other.to_bits()
+        }
+        (Datum::Value(Value::Integer(_)), Datum::Value(other)) => {
+            matches!(other, Value::Integer(_))
+        }
+        (Datum::Value(Value::Float(_)), _) => false,
+        (Datum::Value(Value::Point(_)), _) => false,
+        _ => {
+            if let (Some(one), Some(other)) = (one.elements(), other.elements()) {
+                let mut pairs = one.iter().zip(other.iter());
+                return pairs.all(|(one, other)| has_form_of(&one, &other));
+            }
+            if let (Some(one), Some(other)) = (one.entries(), other.entries()) {
+                let mut pairs = one.values().zip(other.values());
+                return pairs.all(|(one, other)| has_form_of(one, other));
+            }
+            true
+        }
+    }
 }
 
 impl<'p> Computed<'p> {
@@ -53,14 +129,14 @@ impl<'p> Computed<'p> {
         let arguments = arguments.map(|argument| over.held(argument));
         let arguments: Vec<Held<'_>> = arguments.collect::<Result<_>>()?;
         let numbered = groups.map_or(Numbered::First, Numbered::Numbers);
-        let (Some((codes, pairs)), [argument]) = (&mut self.met, arguments.as_slice()) else {
+        let (Some(met), [argument]) = (&mut self.met, arguments.as_slice()) else {
             return self.add(numbered, &arguments, rows);
         };
-        let values = codes.numbers(argument, rows);
+        let values = met.codes.numbers(argument, rows);
         let is_new = |row: &u32| {
             let at = *row as usize;
             let group = groups.map_or(0, |groups| groups[at]);
-            !argument.is_null_at(at) && pairs.is_new((group, values[at]))
+            !argument.is_null_at(at) && met.is_new(group, values[at], || argument.get(at))
         };
         let new: Vec<u32> = (0..rows as u32).filter(is_new).collect();
         let taken: Held<'_> = argument.take(&new).into();
@@ -96,18 +172,16 @@ impl<'p> Computed<'p> {
 
     /// Takes the rows that another has taken, of which each group has a number here.
     fn merge(&mut self, other: Computed<'_>, groups: &[u32]) -> Result<()> {
-        let (Some((codes, pairs)), Some((other_codes, other_pairs))) = (&mut self.met, &other.met)
-        else {
+        let (Some(met), Some(other_met)) = (&mut self.met, &other.met) else {
             return Ok(self.states.merge(other.states, groups)?);
         };
-        let values = other_codes.values();
-        let own: Vec<u32> = values.iter().map(|value| codes.number(value)).collect();
         let (mut numbers, mut data) = (Vec::new(), Vec::new());
-        for &(group, value) in other_pairs.all() {
+        for (group, value) in other_met.all() {
             let group = groups[group as usize];
-            if pairs.is_new((group, own[value as usize])) {
+            let number = met.codes.number(value);
+            if met.is_new(group, number, || value.clone()) {
                 numbers.push(group);
-                data.push(values[value as usize].clone());
+                data.push(value.clone());
             }
         }
         let operands = [Operand::Data(&data)];
@@ -115,14 +189,18 @@ impl<'p> Computed<'p> {
         Ok(self.states.add(numbered, &operands, data.len())?)
     }
 
+    /// Whether equal values are taken once by its states, and not by `met`.
+    pub(super) fn is_distinct_itself(&self) -> bool {
+        self.aggregate.distinct && self.met.is_none()
+    }
+
     fn bytes(&self) -> usize {
-        let met = self.met.as_ref();
-        self.kept + met.map_or(0, |(codes, pairs)| codes.bytes() + 32 * pairs.all().len())
+        self.kept + self.met.as_ref().map_or(0, Met::bytes)
     }
 }
 
 impl<'p> Groups<'p> {
-    fn new(grouping: Grouping<'p>) -> Result<Self> {
+    pub(super) fn new(grouping: Grouping<'p>) -> Result<Self> {
         let columns = grouping.aggregates.iter();
         let columns = columns.map(|(_, aggregate)| Computed::new(aggregate));
         Ok(Groups {
@@ -132,7 +210,7 @@ impl<'p> Groups<'p> {
     }
 
     /// Makes states for all keys.
-    fn grow(&mut self) {
+    pub(super) fn grow(&mut self) {
         let groups = self.keys.len();
         self.columns
             .iter_mut()
@@ -151,6 +229,15 @@ impl<'p> Groups<'p> {
         self.grow();
     }
 
+    /// Adds groups that are there without rows.
+    fn complete(&mut self, grouping: Grouping<'_>, around: &Batch) {
+        match (grouping.keys, around.numbers_in()) {
+            ([], _) => self.only(),
+            ([_], Some(slot)) => self.all_of(around.column(slot), around.len()),
+            _ => {}
+        }
+    }
+
     /// Takes the rows that other groups have taken.
     fn merge(&mut self, other: Groups<'_>, columns: usize) -> Result<()> {
         let groups = other.keys.len();
@@ -165,7 +252,7 @@ impl<'p> Groups<'p> {
         Ok(())
     }
 
-    fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         let states = self.keys.len() * self.columns.len() * STATE;
         self.keys.bytes() + states + self.columns.iter().map(Computed::bytes).sum::<usize>()
     }
@@ -173,23 +260,29 @@ impl<'p> Groups<'p> {
 
 /// What is computed of rows.
 #[derive(Clone, Copy)]
-struct Grouping<'p> {
-    keys: &'p [(Slot, Expression)],
-    aggregates: &'p [(Slot, Aggregate)],
+pub(super) struct Grouping<'p> {
+    pub(super) keys: &'p [(Slot, Expression)],
+    pub(super) aggregates: &'p [(Slot, Aggregate)],
 }
 
-impl Grouping<'_> {
-    /// Adds the rows of a batch to their groups.
-    fn take(
-        self,
-        run: &Run<'_, '_>,
-        (groups, account): &mut (Groups<'_>, Account<'_>),
-        batch: &Batch,
-    ) -> Result<()> {
+/// Groups of the rows that one thread takes.
+struct Grouped<'p, 'r> {
+    groups: Groups<'p>,
+    account: Account<'r>,
+    beyond: Beyond,
+}
+
+impl<'p> Grouping<'p> {
+    /// Adds the rows of a batch to their groups, after those so far have gone to a file,
+    /// if memory is short.
+    fn take(self, run: &Run<'_, '_>, grouped: &mut Grouped<'p, '_>, batch: &Batch) -> Result<()> {
         let (gathered, rows) = (Gathered::default(), batch.len());
         let over = Over::new(run, batch, &gathered);
         let keys = self.keys.iter().map(|(_, key)| over.held(key));
         let keys: Vec<Held<'_>> = keys.collect::<Result<_>>()?;
+        let Grouped {
+            groups, account, ..
+        } = grouped;
         let numbers = match keys.is_empty() {
             true => {
                 groups.only();
@@ -204,7 +297,19 @@ impl Grouping<'_> {
         for column in &mut groups.columns {
             column.take(&over, numbers.as_deref(), rows)?;
         }
-        account.set(groups.bytes())
+        let bytes = groups.bytes();
+        match run.is_to_spill(account, bytes) {
+            false => account.set(bytes),
+            true => self.spill(run, grouped),
+        }
+    }
+
+    /// Writes all groups to a file.
+    fn spill(self, run: &Run<'_, '_>, grouped: &mut Grouped<'p, '_>) -> Result<()> {
+        let groups = std::mem::replace(&mut grouped.groups, Groups::new(self)?);
+        let written = grouped.beyond.write(run, groups)?;
+        grouped.account.clear();
+        grouped.beyond.take(run, written)
     }
 }
 
@@ -220,57 +325,99 @@ impl Run<'_, '_> {
         // Of many rows around at once, each has groups of its own.
         let number = argument.numbers_in();
         let number = number.map(|slot| (slot, Expression::Slot(slot)));
-        let keys: &[_] = &keys
-            .iter()
-            .cloned()
-            .chain(number.clone())
-            .collect::<Vec<_>>();
+        let keys = keys.iter().cloned().chain(number);
+        let keys: &[_] = &keys.collect::<Vec<_>>();
         let grouping = Grouping { keys, aggregates };
         let guard = self.guard;
-        let new = || Ok((Groups::new(grouping)?, guard.account("grouping")));
+        let new = || {
+            Ok(Grouped {
+                groups: Groups::new(grouping)?,
+                account: guard.account(WHAT),
+                beyond: Beyond::new(keys.len()),
+            })
+        };
         let take =
             |run: &Run<'_, '_>, state: &mut _, batch: Batch| grouping.take(run, state, &batch);
         let around = argument.clone();
-        let (mut groups, _accounts) = match self.in_parallel(input, &argument, new, take)? {
-            Some(states) => {
-                let (mut all, mut accounts) = (Groups::new(grouping)?, Vec::new());
-                for (groups, account) in states {
-                    all.merge(groups, keys.len())?;
-                    accounts.push(account);
-                }
-                (all, accounts)
-            }
+        let states = match self.in_parallel(input, &argument, new, take)? {
+            Some(states) => states,
             None => {
                 let mut state = new()?;
                 self.run(input, argument, &mut |batch| {
                     grouping.take(self, &mut state, &batch)?;
                     Ok(Flow::Continue)
                 })?;
-                (state.0, vec![state.1])
+                vec![state]
             }
         };
-        match (keys, &number) {
-            ([], _) => groups.only(),
-            ([_], Some((slot, _))) => groups.all_of(around.column(*slot), around.len()),
-            _ => {}
+        match states.iter().any(|state| !state.beyond.is_empty()) {
+            false => {
+                let (mut all, mut accounts) = (Groups::new(grouping)?, Vec::new());
+                for state in states {
+                    accounts.push(state.account);
+                    match all.keys.len() {
+                        0 => all = state.groups,
+                        _ => all.merge(state.groups, keys.len())?,
+                    }
+                }
+                all.complete(grouping, &around);
+                self.push_groups(&all, grouping, &around, sink)
+            }
+            true => {
+                let mut all = Beyond::new(keys.len());
+                for mut state in states {
+                    state.groups.complete(grouping, &around);
+                    grouping.spill(self, &mut state)?;
+                    all.append(state.beyond);
+                }
+                self.push_spilled(all, grouping, &around, sink)
+            }
         }
+    }
+
+    fn push_groups(
+        &self,
+        groups: &Groups<'_>,
+        grouping: Grouping<'_>,
+        around: &Batch,
+        sink: &mut Sink<'_>,
+    ) -> Result<Flow> {
         let count = groups.keys.len();
-        let mut made = match (&number, keys.len()) {
-            (Some((slot, _)), columns @ 1..) => {
-                let mut numbers = Batch::rows_of(*slot + 1, count);
-                numbers.set(*slot, groups.keys.column(columns - 1));
+        let keys = 0..grouping.keys.len();
+        let keys: Vec<Column> = keys.map(|place| groups.keys.column(place)).collect();
+        let values = groups.columns.iter().map(|column| {
+            let data = (0..count).map(|group| Ok(column.states.finish(group)?));
+            Ok(Column::of(data.collect::<Result<_>>()?))
+        });
+        let values = values.collect::<Result<_>>()?;
+        self.push_all(grouping.rows(around, keys, values, count), sink)
+    }
+}
+
+impl Grouping<'_> {
+    /// Rows of so many groups, beside the rows around them.
+    pub(super) fn rows(
+        self,
+        around: &Batch,
+        keys: Vec<Column>,
+        values: Vec<Column>,
+        count: usize,
+    ) -> Batch {
+        let mut made = match (around.numbers_in(), keys.last()) {
+            (Some(slot), Some(column)) => {
+                let mut numbers = around.blank(count);
+                numbers.set(slot, column.clone());
                 around.beside(&numbers)
             }
-            _ => around.repeated_around(self.width, count),
+            _ => around.repeated_around(around.width(), count),
         };
-        for (place, (slot, _)) in keys.iter().enumerate() {
-            made.set(*slot, groups.keys.column(place));
+        for ((slot, _), column) in self.keys.iter().zip(keys) {
+            made.set(*slot, column);
         }
-        for ((slot, _), column) in aggregates.iter().zip(&groups.columns) {
-            let data = (0..count).map(|group| Ok(column.states.finish(group)?));
-            made.set(*slot, Column::of(data.collect::<Result<_>>()?));
+        for ((slot, _), column) in self.aggregates.iter().zip(values) {
+            made.set(*slot, column);
         }
-        self.push_all(made, sink)
+        made
     }
 }
 

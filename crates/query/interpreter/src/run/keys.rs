@@ -2,7 +2,7 @@
 //! `DISTINCT` and hash joins.
 
 use std::collections::HashMap;
-use std::hash::Hash;
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -10,6 +10,7 @@ use evergraph_functions::Datum;
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{NodeId, RelationshipId};
 use evergraph_property_graph::vector::Values;
+use evergraph_storage::failpoint;
 
 use crate::batch::{Column, NO_ID, bytes_of};
 
@@ -19,7 +20,17 @@ type Table<K, V = u32> = HashMap<K, V, foldhash::fast::RandomState>;
 pub(super) const NO_NUMBER: u32 = u32::MAX;
 
 /// Bytes of an entry of a table, about.
-const ENTRY: usize = 64;
+pub(super) const ENTRY: usize = 64;
+
+/// A hash of a key, the same in each run: of equivalent keys the same.
+pub(super) fn hash_of(key: &[Datum]) -> i64 {
+    let mut hasher = foldhash::fast::FixedState::with_seed(0).build_hasher();
+    match failpoint!("spill.equivalent-keys-apart") {
+        true => format!("{key:?}").hash(&mut hasher),
+        false => key.iter().for_each(|datum| datum.hash(&mut hasher)),
+    }
+    hasher.finish() as i64
+}
 
 /// Values of one column, numbered as they are met. Values that are equivalent as data have
 /// one number: 1 and 1.0, all NaNs, all nulls.

@@ -1,11 +1,13 @@
 //! Operators: each takes batches from its input and pushes batches on.
 
 mod aggregate;
+mod beyond;
 mod call;
 mod counting;
 mod create;
+mod distinct;
 mod expand;
-mod external;
+mod hash_join;
 mod intersect;
 mod join;
 mod keys;
@@ -13,6 +15,7 @@ mod out;
 mod parallel;
 mod paths;
 mod rows;
+mod runs;
 mod scan;
 mod search;
 mod shortest;
@@ -33,7 +36,9 @@ use evergraph_functions::{Datum, Environment};
 use evergraph_planner::{Expression, Operator, Plan};
 use evergraph_property_graph::graph::NodeId;
 
+use self::hash_join::Join;
 use self::scan::Scan;
+use self::sort::Order;
 use crate::batch::{BATCH, Batch};
 use crate::compile::Compiling;
 use crate::evaluate::Row;
@@ -185,7 +190,14 @@ impl Run<'_, '_> {
                 inner,
                 keys,
                 brings,
-            } => self.hash_join(inner, keys, brings, input, argument, sink),
+            } => {
+                let join = Join {
+                    inner,
+                    keys,
+                    brings,
+                };
+                self.hash_join(join, input, argument, sink)
+            }
             Operator::Eager => self.eager(input, argument, sink),
             Operator::Create(create) => self.run(input, argument, &mut |batch| {
                 self.push(self.create(create, batch)?, sink)
@@ -297,9 +309,12 @@ impl Run<'_, '_> {
     }
 
     fn eager(&self, input: &Plan, argument: Batch, sink: &mut Sink<'_>) -> Result<Flow> {
-        let what = "rows between reading and writing";
-        let (all, _account) = self.collect(input, argument, what)?;
-        self.push_all(all, sink)
+        let as_they_come = Order {
+            keys: &[],
+            most: usize::MAX,
+            what: "rows between reading and writing",
+        };
+        self.ordered(as_they_come, input, argument, sink)
     }
 
     /// Rows that `each` makes of each row, pushed in batches.

@@ -11,7 +11,6 @@ use evergraph_property_graph::graph::EntityKind;
 use super::{Flow, Result, Run};
 use crate::batch::Batch;
 use crate::graph::{Access, Graph};
-use crate::limits::Account;
 use crate::profile::{OperatorProfile, Profiler};
 use crate::{Counters, QueryError};
 
@@ -135,35 +134,6 @@ impl Run<'_, '_> {
                 Ok(Some(states.collect()))
             }
         }
-    }
-}
-
-impl Run<'_, '_> {
-    /// As [`Run::collect`], by threads where a plan is for them: in any order.
-    pub(super) fn collect_in_any_order(
-        &self,
-        plan: &Plan,
-        argument: Batch,
-        what: &'static str,
-    ) -> Result<(Batch, Account<'_>)> {
-        let (guard, width) = (self.guard, self.width);
-        let new = || Ok((Batch::rows_of(width, 0), guard.account(what)));
-        let take = |_: &Run<'_, '_>, (all, account): &mut (Batch, Account<'_>), batch: Batch| {
-            account.add(batch.bytes())?;
-            all.append(batch);
-            Ok(())
-        };
-        let Some(states) = self.in_parallel(plan, &argument, new, take)? else {
-            return self.collect(plan, argument, what);
-        };
-        let (mut all, mut account) = (Batch::rows_of(self.width, 0), guard.account(what));
-        for (rows, held) in states {
-            let bytes = held.bytes();
-            drop(held);
-            account.add(bytes)?;
-            all.append(rows);
-        }
-        Ok((all, account))
     }
 }
 

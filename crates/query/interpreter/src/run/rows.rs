@@ -4,10 +4,9 @@ use evergraph_functions::Datum;
 use evergraph_planner::{Expression, Plan, Slot, SortKey};
 use evergraph_property_graph::Value;
 
-use super::keys::{Keys, new_rows};
 use super::{Filled, Flow, Result, Run, Sink};
 use crate::QueryError;
-use crate::batch::{Batch, Column};
+use crate::batch::Batch;
 use crate::evaluate::{Gathered, Over, Row};
 
 impl Run<'_, '_> {
@@ -44,30 +43,6 @@ impl Run<'_, '_> {
             batch.set(*slot, column);
         }
         Ok(batch)
-    }
-
-    pub(super) fn distinct(
-        &self,
-        slots: &[Slot],
-        input: &Plan,
-        argument: Batch,
-        sink: &mut Sink<'_>,
-    ) -> Result<Flow> {
-        let numbers = argument.numbers_in();
-        let slots: Vec<Slot> = slots.iter().copied().chain(numbers).collect();
-        let mut keys = Keys::new(slots.len());
-        let mut account = self.guard.account("DISTINCT");
-        self.run(input, argument, &mut |batch| {
-            let columns: Vec<&Column> = slots.iter().map(|&slot| batch.column(slot)).collect();
-            let before = keys.len();
-            let numbers = keys.numbers(&columns, batch.len());
-            account.set(keys.bytes())?;
-            let rows = new_rows(&numbers, before);
-            match rows.len() == batch.len() {
-                true => self.push(batch, sink),
-                false => self.push(batch.take(&rows), sink),
-            }
-        })
     }
 
     /// The value of `SKIP` or `LIMIT`.

@@ -5,10 +5,28 @@ use std::cmp::Ordering;
 use evergraph_functions::Datum;
 use evergraph_planner::{Expression, Plan, SortKey};
 
-use super::external::External;
+use super::runs::{Place, Runs, Shape, Writing};
 use super::{Flow, Result, Run, Sink};
 use crate::batch::{BATCH, Batch};
 use crate::limits::Account;
+
+/// The order in which rows are wanted.
+pub(super) struct Order<'p> {
+    pub(super) keys: &'p [SortKey],
+    /// Rows that are wanted.
+    pub(super) most: usize,
+    /// What an error tells that memory is needed for.
+    pub(super) what: &'static str,
+}
+
+/// The keys as the first places of records.
+fn places_of(keys: &[SortKey]) -> Vec<Place> {
+    let places = keys.iter().enumerate().map(|(at, key)| Place {
+        at,
+        descending: key.descending,
+    });
+    places.collect()
+}
 
 impl Run<'_, '_> {
     pub(super) fn sort(
@@ -18,51 +36,15 @@ impl Run<'_, '_> {
         argument: Batch,
         sink: &mut Sink<'_>,
     ) -> Result<Flow> {
-        let mut account = self.guard.account("ORDER BY");
-        let mut held = Batch::rows_of(self.width, 0);
-        let mut external = None;
-        self.run(input, argument, &mut |batch| {
-            let bytes = size_of_order(&batch, keys);
-            if self.is_to_spill(&account, bytes) {
-                let external = match &mut external {
-                    Some(external) => external,
-                    none => none.insert(External::new(self, keys)?),
-                };
-                let empty = Batch::rows_of(self.width, 0);
-                external.take(std::mem::replace(&mut held, empty))?;
-                account.clear();
-            }
-            account.add(bytes)?;
-            held.append(batch);
-            Ok(Flow::Continue)
-        })?;
-        match external {
-            None => self.push_sorted(keys, &held, sink),
-            Some(mut external) => {
-                external.take(held)?;
-                account.clear();
-                external.merge(sink)
-            }
-        }
+        let order = Order {
+            keys,
+            most: usize::MAX,
+            what: "ORDER BY",
+        };
+        self.ordered(order, input, argument, sink)
     }
 
-    /// Whether so many more bytes are not to be held: what reads the rows needs memory, too.
-    fn is_to_spill(&self, account: &Account<'_>, bytes: usize) -> bool {
-        self.guard.spill().is_some() && account.bytes() + bytes > self.guard.memory() / 2
-    }
-
-    fn push_sorted(&self, keys: &[SortKey], all: &Batch, sink: &mut Sink<'_>) -> Result<Flow> {
-        let order = self.order(keys, &self.key_values(keys, all)?, all.len())?;
-        for rows in order.chunks(BATCH) {
-            self.guard.check()?;
-            if self.push(all.take(rows), sink)? == Flow::Stop {
-                return Ok(Flow::Stop);
-            }
-        }
-        Ok(Flow::Continue)
-    }
-
-    /// The first rows of an order; no more than twice as many are held.
+    /// The first rows of an order.
     pub(super) fn top(
         &self,
         keys: &[SortKey],
@@ -71,21 +53,112 @@ impl Run<'_, '_> {
         argument: Batch,
         sink: &mut Sink<'_>,
     ) -> Result<Flow> {
-        let most = self.count(limit, &argument)?;
-        let held = most.saturating_mul(2).saturating_add(BATCH);
-        let mut account = self.guard.account("ORDER BY");
-        let mut best = Batch::rows_of(self.width, 0);
+        let order = Order {
+            keys,
+            most: self.count(limit, &argument)?,
+            what: "ORDER BY",
+        };
+        self.ordered(order, input, argument, sink)
+    }
+
+    /// Rows in an order; of its first ones no more than twice as many are held.
+    pub(super) fn ordered(
+        &self,
+        Order { keys, most, what }: Order<'_>,
+        input: &Plan,
+        argument: Batch,
+        sink: &mut Sink<'_>,
+    ) -> Result<Flow> {
+        let enough = most.saturating_mul(2).saturating_add(BATCH);
+        let mut account = self.guard.account(what);
+        let mut held = argument.blank(0);
+        let mut shape = Shape::of(&argument);
+        let mut runs = Runs::new(what, places_of(keys));
         self.run(input, argument, &mut |batch| {
-            account.add(size_of_order(&batch, keys))?;
-            best.append(batch);
-            if best.len() > held {
-                best = self.first(keys, most, &best)?;
-                account.set(size_of_order(&best, keys))?;
+            let bytes = size_of_order(&batch, keys);
+            if !held.is_empty() && self.is_to_spill(&account, account.bytes() + bytes) {
+                let empty = held.blank(0);
+                let held = std::mem::replace(&mut held, empty);
+                shape.note(&held);
+                let writing = self.write_sorted(keys, held, &shape, &runs)?;
+                account.clear();
+                runs.end(self, writing)?;
+            }
+            account.add(bytes)?;
+            held.append(batch);
+            if held.len() > enough {
+                held = self.first(keys, most, &held)?;
+                account.set(size_of_order(&held, keys))?;
             }
             Ok(Flow::Continue)
         })?;
-        let best = self.first(keys, most, &best)?;
-        self.push_all(best, sink)
+        if runs.is_empty() {
+            return self.push_sorted(keys, most, &held, sink);
+        }
+        shape.note(&held);
+        let writing = self.write_sorted(keys, held, &shape, &runs)?;
+        drop(account);
+        runs.end(self, writing)?;
+        let (mut merged, mut left) = (runs.merge(self)?, most);
+        let next = || match left {
+            0 => Ok(None),
+            _ => {
+                left -= 1;
+                merged.next(self)
+            }
+        };
+        shape.push(keys.len(), next, sink)
+    }
+
+    /// Whether an operator is not to hold so many bytes: more than half of what the query
+    /// may hold, as what reads the rows needs memory, too, or what others hold leaves it
+    /// too little.
+    pub(super) fn is_to_spill(&self, account: &Account<'_>, bytes: usize) -> bool {
+        let memory = self.guard.memory();
+        let others = self.guard.used().saturating_sub(account.bytes());
+        let is_full = others.saturating_add(bytes) > memory / 4 * 3;
+        // Files of a few rows each would not help.
+        let is_worth = bytes > memory / 16;
+        self.guard.spill().is_some() && (bytes > memory / 2 || (is_full && is_worth))
+    }
+
+    /// Writes rows as a run: their keys, then their slots.
+    fn write_sorted(
+        &self,
+        keys: &[SortKey],
+        rows: Batch,
+        shape: &Shape,
+        runs: &Runs,
+    ) -> Result<Writing<'_>> {
+        let values = self.key_values(keys, &rows)?;
+        let mut writing = runs.begin(self)?;
+        let mut slots = Vec::with_capacity(rows.width());
+        for row in self.order(keys, &values, rows.len())? {
+            self.step()?;
+            let row = row as usize;
+            slots.clear();
+            slots.extend(shape.slots(&rows, row));
+            let key = values.iter().map(|column| &column[row]);
+            writing.add(key.chain(&slots))?;
+        }
+        Ok(writing)
+    }
+
+    fn push_sorted(
+        &self,
+        keys: &[SortKey],
+        most: usize,
+        all: &Batch,
+        sink: &mut Sink<'_>,
+    ) -> Result<Flow> {
+        let order = self.order(keys, &self.key_values(keys, all)?, all.len())?;
+        for rows in order[..most.min(order.len())].chunks(BATCH) {
+            self.guard.check()?;
+            if self.push(all.take(rows), sink)? == Flow::Stop {
+                return Ok(Flow::Stop);
+            }
+        }
+        Ok(Flow::Continue)
     }
 
     fn first(&self, keys: &[SortKey], most: usize, rows: &Batch) -> Result<Batch> {
@@ -106,6 +179,9 @@ impl Run<'_, '_> {
         values: &[Vec<Datum>],
         rows: usize,
     ) -> Result<Vec<u32>> {
+        if keys.is_empty() {
+            return Ok((0..rows as u32).collect());
+        }
         let compare = |&one: &u32, &other: &u32| {
             let pairs = values.iter().zip(keys);
             let mut orders = pairs.map(|(values, key)| {
@@ -124,7 +200,7 @@ const CHUNK: usize = 1 << 12;
 
 /// Sorts the places of rows, equal ones in their order. A sort of the standard library
 /// cannot be stopped: it sorts chunks, which are merged here.
-fn sorted(
+pub(super) fn sorted(
     rows: usize,
     compare: impl Fn(&u32, &u32) -> Ordering,
     check: impl Fn() -> Result<()>,
@@ -160,7 +236,7 @@ fn sorted(
 }
 
 /// Order of two values of a key.
-pub(super) fn key_order(key: &SortKey, one: &Datum, other: &Datum) -> Ordering {
+fn key_order(key: &SortKey, one: &Datum, other: &Datum) -> Ordering {
     match key.descending {
         false => one.cmp(other),
         true => other.cmp(one),

@@ -4,10 +4,11 @@
 use std::cell::Cell;
 
 use evergraph_functions::Datum;
-use evergraph_planner::{Operator, Plan, Slot, Subquery};
+use evergraph_planner::{Expression, Operator, Plan, Slot, SortKey, Subquery};
 use evergraph_syntax::tree::SubqueryKind;
 
 use super::join::Pending;
+use super::sort::Order;
 use super::{Flow, Result, Run, Sink};
 use crate::batch::{Batch, Column, NO_ROW};
 use crate::evaluate::size_of_list;
@@ -53,19 +54,19 @@ pub(super) fn is_joint(plan: &Plan) -> bool {
     holds
 }
 
-/// Whether a plan gives its rows in the order of the rows that they are for.
-fn is_ordered(plan: &Plan) -> bool {
+/// Whether a plan gives its rows in the order of the rows that they are for; a hash join
+/// that goes on in files does not.
+fn is_ordered(plan: &Plan, spills: bool) -> bool {
     let mut next = Some(plan);
     while let Some(plan) = next {
-        if matches!(
-            plan.operator,
+        match plan.operator {
             Operator::Aggregate { .. }
-                | Operator::Count(_)
-                | Operator::Sort(_)
-                | Operator::Top(..)
-                | Operator::Union { .. }
-        ) {
-            return false;
+            | Operator::Count(_)
+            | Operator::Sort(_)
+            | Operator::Top(..)
+            | Operator::Union { .. } => return false,
+            Operator::HashJoin { .. } if spills => return false,
+            _ => {}
         }
         next = plan.input.as_deref();
     }
@@ -84,9 +85,9 @@ impl Run<'_, '_> {
         let (argument, slot) = batch.numbered();
         let mut pending = Pending::new(self.width, sink);
         let next = Cell::new(0);
-        let mut push = |rows: &Batch, origins: &[u32], places: &[u32]| {
+        let mut push = |rows: Batch| {
             let (mut outer, mut inner) = (Vec::new(), Vec::new());
-            for (&origin, &place) in origins.iter().zip(places) {
+            for (place, origin) in rows.numbers(slot).into_iter().enumerate() {
                 // Rows without any come between.
                 while optional && next.get() < origin {
                     outer.push(next.get());
@@ -94,7 +95,7 @@ impl Run<'_, '_> {
                     next.set(next.get() + 1);
                 }
                 outer.push(origin);
-                inner.push(place);
+                inner.push(place as u32);
                 next.set(next.get().max(origin + 1));
             }
             let mut made = batch.take(&outer);
@@ -103,22 +104,21 @@ impl Run<'_, '_> {
             }
             pending.add(made)
         };
-        match is_ordered(inner) {
+        match is_ordered(inner, self.guard.spill().is_some()) {
             true => {
-                self.run(inner, argument, &mut |rows| {
-                    let places: Vec<u32> = (0..rows.len() as u32).collect();
-                    push(&rows, &rows.numbers(slot), &places)
-                })?;
+                self.run(inner, argument, &mut push)?;
             }
             false => {
-                let (rows, _account) = self.collect(inner, argument, "a subquery")?;
-                if !rows.is_empty() {
-                    let numbers = rows.numbers(slot);
-                    let mut places: Vec<u32> = (0..rows.len() as u32).collect();
-                    places.sort_by_key(|&place| numbers[place as usize]);
-                    let sorted = places.iter().map(|&place| numbers[place as usize]);
-                    push(&rows, &sorted.collect::<Vec<_>>(), &places)?;
-                }
+                let key = SortKey {
+                    key: Expression::Slot(slot),
+                    descending: false,
+                };
+                let order = Order {
+                    keys: &[key],
+                    most: usize::MAX,
+                    what: "a subquery",
+                };
+                self.ordered(order, inner, argument, &mut push)?;
             }
         }
         if pending.is_stopped() {
