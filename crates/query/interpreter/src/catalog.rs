@@ -116,6 +116,11 @@ impl Catalog for GraphCatalog<'_> {
         }
     }
 
+    fn share_of_value(&self, label: &str, key: &str) -> Option<f64> {
+        let known = self.view.value_estimate(label, key).ok()?;
+        (known.distinct > 0.0).then(|| known.present / known.distinct)
+    }
+
     fn indexes(&self, label: &str) -> Vec<Index> {
         let is_of = |one: &&Definition| match &one.subject {
             Subject::Nodes(of) => one.rule.has_index() && of == label,

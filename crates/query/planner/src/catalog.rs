@@ -18,6 +18,12 @@ pub trait Catalog {
         Ends::default()
     }
 
+    /// The part of the nodes with a label that has one value of a property, on average;
+    /// `None` where nothing is known.
+    fn share_of_value(&self, _label: &str, _key: &str) -> Option<f64> {
+        None
+    }
+
     /// Indexes over properties of nodes with a label.
     fn indexes(&self, label: &str) -> Vec<Index>;
 

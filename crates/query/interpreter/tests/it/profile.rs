@@ -71,16 +71,16 @@ fn operators_tell_rows_beside_estimates() {
         * ms, at most * bytes, 1 thread
 
         MATCH (n:N {x: 1}) OPTIONAL MATCH (n)<--(m) RETURN n, m UNION MATCH (n:M) RETURN n, 1 AS m
-        Distinct n, m [5050 estimated, 5001 rows in 5 batches, * ms]
-        Union n, m [5050 estimated, 5001 rows in 5 batches, * ms]
+        Distinct n, m [5001 estimated, 5001 rows in 5 batches, * ms]
+        Union n, m [5001 estimated, 5001 rows in 5 batches, * ms]
           |
-            Keep n, m [50 estimated, 1 row in 1 batch, * ms]
-            Optional m [50 estimated, 1 row in 1 batch, * ms]
+            Keep n, m [1.0 estimated, 1 row in 1 batch, * ms]
+            Optional m [1.0 estimated, 1 row in 1 batch, * ms]
               |
                 Expand (n)<-[_2]-(m) [0.5 estimated, 0 rows in 0 batches, * ms]
                 Argument [1.0 estimated, 1 row in 1 batch, * ms]
-            Filter n.x = 1 [50 estimated, 1 row in 1 batch, * ms]
-            NodeScan n:N with x = 1 [500 estimated, 1 row in 1 batch, * ms]
+            Filter n.x = 1 [1.0 estimated, 1 row in 1 batch, * ms]
+            NodeScan n:N with x = 1 [1.0 estimated, 1 row in 1 batch, * ms]
             Argument [1.0 estimated, 1 row in 1 batch, * ms]
           |
             Keep n, m [5000 estimated, 5000 rows in 4 batches, * ms]
@@ -90,10 +90,10 @@ fn operators_tell_rows_beside_estimates() {
         * ms, at most * bytes, 1 thread
 
         MATCH (n:N {x: 1}) SET n.z = 1
-        Set n.z = 1 [50 estimated, 1 row in 1 batch, * ms]
-        Eager [50 estimated, 1 row in 1 batch, * ms]
-        Filter n.x = 1 [50 estimated, 1 row in 1 batch, * ms]
-        NodeScan n:N with x = 1 [500 estimated, 1 row in 1 batch, * ms]
+        Set n.z = 1 [1.0 estimated, 1 row in 1 batch, * ms]
+        Eager [1.0 estimated, 1 row in 1 batch, * ms]
+        Filter n.x = 1 [1.0 estimated, 1 row in 1 batch, * ms]
+        NodeScan n:N with x = 1 [1.0 estimated, 1 row in 1 batch, * ms]
         Argument [1.0 estimated, 1 row in 1 batch, * ms]
         * ms, at most * bytes, 1 thread
 

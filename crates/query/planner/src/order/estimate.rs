@@ -7,7 +7,7 @@ use super::fan_out::Parts;
 use crate::lower::{Predicate, RelationshipToFind, as_label};
 use crate::plan::{Expression, Slot};
 
-/// Rows that an equality keeps.
+/// Rows that an equality keeps of which nothing is known.
 const EQUALITY: f64 = 0.1;
 /// Rows that another condition keeps.
 const CONDITION: f64 = 0.5;
@@ -31,13 +31,26 @@ impl Finder<'_> {
                 let reached = reached.and_then(|(node, _)| self.reached.get(&node));
                 self.labelled(labels, reached)
             }
-            Expression::Comparison(_, others) => match others.as_slice() {
-                [(Comparison::Equal, _)] => EQUALITY,
+            Expression::Comparison(left, others) => match others.as_slice() {
+                [(Comparison::Equal, right)] => self.equality(left, right),
                 _ => CONDITION,
             },
             Expression::Tested(..) | Expression::In(_) => EQUALITY * 2.0,
             _ => CONDITION,
         }
+    }
+
+    /// The part of the rows that an equality keeps: that of one value, on average.
+    fn equality(&self, left: &Expression, right: &Expression) -> f64 {
+        let properties = [left, right]
+            .into_iter()
+            .filter_map(Expression::as_property);
+        let shares = properties.flat_map(|(node, key)| {
+            let labels = self.labels_of(node).into_iter();
+            labels.filter_map(|label| self.catalog.share_of_value(&label, key))
+        });
+        let least = shares.min_by(f64::total_cmp);
+        least.map_or(EQUALITY, |share| share.clamp(1e-9, 1.0))
     }
 
     /// The part of nodes that has labels, of those that an expansion reached or of all.

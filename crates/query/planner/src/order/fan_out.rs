@@ -121,7 +121,7 @@ impl Finder<'_> {
     }
 
     /// The labels that the pattern says a node has.
-    fn labels_of(&self, node: Slot) -> Vec<Arc<str>> {
+    pub(super) fn labels_of(&self, node: Slot) -> Vec<Arc<str>> {
         let conditions = self.pattern.predicates.iter();
         let labels = conditions.filter_map(|one| match as_label(&one.condition) {
             Some((of, labels)) if of == node => Some(labels),

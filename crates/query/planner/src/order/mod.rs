@@ -138,7 +138,9 @@ impl Finder<'_> {
         // Subqueries cost most.
         ready.sort_by_key(|one| one.condition.has_subquery());
         let kept: f64 = ready.iter().map(|one| self.selectivity(one)).product();
-        let rows = self.plan.rows * kept;
+        // What begins a pattern has been estimated with its conditions already, and those
+        // of few rows are applied again here: one row is left at least.
+        let rows = (self.plan.rows * kept).max(self.plan.rows.min(1.0));
         let conditions = ready.into_iter().map(|one| one.condition).collect();
         self.push(Operator::Filter(conditions), rows);
     }
