@@ -21,6 +21,7 @@ pub fn columns(scenario: &Scenario, query: &str) -> Result<Vec<String>, Error> {
     let procedures = Given(&scenario.procedures);
     let statement = parse(query)?;
     let environment = Environment {
+        functions: Some(&evergraph_functions::functions::Table),
         procedures: Some(&procedures),
         parameters: Some(&parameters),
     };

@@ -10,8 +10,8 @@ use evergraph_property_graph::graph::{
     Definition, DefinitionState, PropertyGraph, Rule, Subject, ValueType,
 };
 use evergraph_syntax::tree::{
-    Command, CreateConstraint, CreateIndex, Drop, IndexKind, Listing, Name, Requirement, Show,
-    Subject as Of,
+    Command, CreateConstraint, CreateIndex, DataType, Drop, Expression, IndexKind, Item, Listing,
+    Name, Node, Projection, Requirement, Show, Span, Subject as Of, Types,
 };
 
 use super::cell::Cell;
@@ -91,7 +91,7 @@ fn create_constraint(
         Requirement::Unique => (Rule::Unique, "unique"),
         Requirement::NotNull => (Rule::Exists, "exists"),
         Requirement::Key => (Rule::Key, "key"),
-        Requirement::Type(name) => (Rule::Type(value_type(name, text)?), "type"),
+        Requirement::Type(of, at) => (Rule::Type(value_type(of, *at, text)?), "type"),
     };
     let definition = definition(
         constraint.name.as_ref(),
@@ -118,44 +118,38 @@ fn define(
     }
 }
 
-/// Types of values by the names that statements have for them.
-const TYPES: [(&str, ValueType); 14] = [
-    ("BOOLEAN", ValueType::Boolean),
-    ("INTEGER", ValueType::Integer),
-    ("FLOAT", ValueType::Float),
-    ("STRING", ValueType::Text),
-    ("BYTES", ValueType::Bytes),
-    ("LIST", ValueType::List),
-    ("MAP", ValueType::Map),
-    ("DATE", ValueType::Date),
-    ("ZONED TIME", ValueType::Time),
-    ("LOCAL TIME", ValueType::LocalTime),
-    ("ZONED DATETIME", ValueType::DateTime),
-    ("LOCAL DATETIME", ValueType::LocalDateTime),
-    ("DURATION", ValueType::Duration),
-    ("POINT", ValueType::Point),
+/// Types that properties can be required to have.
+const TYPES: [(Types, ValueType); 14] = [
+    (Types::BOOLEAN, ValueType::Boolean),
+    (Types::INTEGER, ValueType::Integer),
+    (Types::FLOAT, ValueType::Float),
+    (Types::STRING, ValueType::Text),
+    (Types::BYTES, ValueType::Bytes),
+    (Types::LIST, ValueType::List),
+    (Types::MAP, ValueType::Map),
+    (Types::DATE, ValueType::Date),
+    (Types::TIME, ValueType::Time),
+    (Types::LOCAL_TIME, ValueType::LocalTime),
+    (Types::DATETIME, ValueType::DateTime),
+    (Types::LOCAL_DATETIME, ValueType::LocalDateTime),
+    (Types::DURATION, ValueType::Duration),
+    (Types::POINT, ValueType::Point),
 ];
 
-/// Other names of these.
-const OTHER_TYPES: [(&str, ValueType); 4] = [
-    ("BOOL", ValueType::Boolean),
-    ("INT", ValueType::Integer),
-    ("TIME", ValueType::Time),
-    ("DATETIME", ValueType::DateTime),
-];
-
-fn value_type(name: &Name, text: &str) -> Result<ValueType, Error> {
-    let known = name.text.to_uppercase();
-    let mut all = TYPES.iter().chain(&OTHER_TYPES);
-    let found = all.find(|(other, _)| *other == known).map(|found| found.1);
-    found.ok_or_else(|| {
-        let names: Vec<&str> = TYPES.iter().map(|(name, _)| *name).collect();
+fn value_type(of: &DataType, at: Span, text: &str) -> Result<ValueType, Error> {
+    let simple = match &of.any_of[..] {
+        [one] if one.element.is_none() && !one.not_null => Some(one.types),
+        _ => None,
+    };
+    let found = TYPES.iter().find(|(types, _)| Some(*types) == simple);
+    found.map(|(_, found)| *found).ok_or_else(|| {
+        let names = TYPES.map(|(types, _)| types.to_string());
         Error::of_statement(
             "UnexpectedSyntax",
-            format!("there is no type {}", name.text),
+            format!("a property cannot be required to be {of}"),
             &format!("there are {}", names.join(", ")),
             text,
-            &name.at.range(),
+            &at.range(),
         )
     })
 }
@@ -242,57 +236,73 @@ fn list(db: &Database, show: &Show, statement: &Statement) -> Result<Rows, Error
             db.procedures().all().map(procedure).collect(),
         ),
     };
-    if show.columns.is_empty() && show.filter.is_none() {
+    let Some(yielded) = &show.yielded else {
         let cells = rows
             .into_iter()
             .map(|row| row.into_iter().map(Cell::Value).collect());
         let columns = columns.iter().map(|name| name.to_string()).collect();
         return Ok(Rows::ready(columns, cells.collect(), Summary::default()));
-    }
-    chosen(graph, show, columns, rows, statement)
+    };
+    chosen(
+        graph,
+        (yielded, show.returned.as_ref()),
+        columns,
+        rows,
+        statement,
+    )
 }
 
-/// `YIELD` and `WHERE` of a list are those of a query over its rows.
+/// `YIELD` and `RETURN` of a list are `WITH` and `RETURN` of a query over its rows.
 fn chosen(
     graph: &PropertyGraph,
-    show: &Show,
+    (yielded, returned): (&Projection, Option<&Projection>),
     columns: &[&str],
     rows: Vec<Vec<Value>>,
     statement: &Statement,
 ) -> Result<Rows, Error> {
-    if let Some(item) = show
-        .columns
-        .iter()
-        .find(|item| !columns.contains(&&*item.name.text))
-    {
-        return Err(Error::of_statement(
-            "UndefinedVariable",
-            format!("there is no column {} here", item.name.text),
-            &format!("there are {}", columns.join(", ")),
-            &statement.text,
-            &item.name.at.range(),
-        ));
+    for item in &yielded.items {
+        let is_column =
+            matches!(&item.value.node, Node::Variable(name) if columns.contains(&&**name));
+        if !is_column {
+            return Err(Error::of_statement(
+                "UndefinedVariable",
+                format!("there is no column {} here", item.written),
+                &format!("there are {}", columns.join(", ")),
+                &statement.text,
+                &item.value.at.range(),
+            ));
+        }
     }
-    let of_all: Vec<(&str, &str)> = match show.columns.is_empty() {
-        true => columns.iter().map(|name| (*name, *name)).collect(),
-        false => show
-            .columns
-            .iter()
-            .map(|item| (&*item.name.text, &*item.variable().text))
-            .collect(),
-    };
-    let items: Vec<String> = of_all
+    let items = columns
         .iter()
-        .map(|(name, variable)| format!("row.`{name}` AS {}", quoted(variable)))
-        .collect();
-    let filter = show.filter.as_ref();
-    let filter = filter.map_or(String::new(), |filter| format!(" WHERE {filter}"));
+        .map(|name| format!("row.`{name}` AS `{name}`"));
+    let items: Vec<String> = items.collect();
     // In the order in which they are written; `*` would sort them.
-    let names: Vec<String> = of_all.iter().map(|(_, name)| quoted(name)).collect();
+    let all = columns.iter().filter(|_| yielded.all).copied();
+    let names: Vec<&str> = all.chain(yielded.items.iter().map(Item::name)).collect();
+    let names = names.iter().map(|name| Item {
+        value: Expression {
+            node: Node::Variable(name.to_string()),
+            at: Span::default(),
+        },
+        alias: None,
+        written: Box::from(*name),
+    });
+    let mut returned = returned.cloned().unwrap_or(Projection {
+        distinct: false,
+        all: true,
+        items: Vec::new(),
+        order: Vec::new(),
+        skip: None,
+        limit: None,
+        filter: None,
+    });
+    if std::mem::take(&mut returned.all) {
+        returned.items.splice(0..0, names);
+    }
     let text = format!(
-        "UNWIND $rows AS row WITH {}{filter} RETURN {}",
+        "UNWIND $rows AS row WITH {} WITH {yielded} RETURN {returned}",
         items.join(", "),
-        names.join(", ")
     );
     let entries = rows.into_iter().map(|row| {
         let entries = columns.iter().map(|name| Arc::from(*name)).zip(row);
@@ -305,11 +315,6 @@ fn chosen(
     let query = Query::prepare(graph, &text).map_err(of_query)?;
     let found = query.read(&graph.view(), &parameters).map_err(of_query)?;
     Ok(Rows::of_view(found, graph.view()))
-}
-
-/// A name in backticks.
-fn quoted(name: &str) -> String {
-    format!("`{}`", name.replace('`', "``"))
 }
 
 fn subject(definition: &Definition) -> (Value, Value) {
@@ -393,7 +398,7 @@ fn constraints(graph: &PropertyGraph) -> Table {
             Rule::Index => ("INDEX", None),
         };
         let type_name = TYPES.iter().find(|(_, known)| Some(*known) == value_type);
-        let type_name = type_name.map_or(Value::Null, |(name, _)| (*name).into());
+        let type_name = type_name.map_or(Value::Null, |(types, _)| types.to_string().into());
         let state = state.to_string();
         vec![
             one.name.as_str().into(),
@@ -412,9 +417,9 @@ const FUNCTIONS: [&str; 4] = ["name", "category", "signature", "description"];
 
 fn function(function: &Function) -> Vec<Value> {
     vec![
-        function.name.into(),
+        function.signature.name.into(),
         format!("{:?}", function.category).into(),
-        function.to_string().into(),
+        function.signature.to_string().into(),
         function.description.into(),
     ]
 }

@@ -58,5 +58,5 @@ pub use typed::{Column, FromCell, FromRow};
 
 /// Names of the functions, as the documentation writes them.
 pub fn function_names() -> impl Iterator<Item = &'static str> {
-    evergraph_functions::functions::all().map(|function| function.name)
+    evergraph_functions::functions::all().map(|function| function.signature.name)
 }

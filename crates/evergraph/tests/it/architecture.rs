@@ -301,7 +301,7 @@ const OLD_WORDS: &[(&str, &str, &[&str])] = &[
     ("mending", "repair", &[]),
     ("mistake", "mutant, or bug", &[]),
     ("mistakes", "mutants, or bugs", &[]),
-    ("plane", "adjacency", &[]),
+    ("plane", "adjacency", &["query/jit"]),
     ("planes", "adjacencies", &[]),
     ("planted", "mutant", &[]),
     ("settle", "complete, finish, sort", SETTLING),

@@ -64,7 +64,7 @@ use evergraph_topology::{CheckReport, Snapshot, Store, TopologyError, is_reserve
 pub use batch::{
     Account, Adjoining, Common, Ends, Expanded, Filter, GraphRead, IdBounds, IndexCursor,
     IndexInfo, IndexSubject, Interrupt, LabelExpression, Labels, MORSEL_SLOTS, MOST_ADJOINING,
-    Morsel, Morsels, Neighbors, Opened, Order, Statement, Test, UNCOMMITTED, Unavailable,
+    Morsel, Morsels, Neighbors, Opened, Order, Test, TransactionView, UNCOMMITTED, Unavailable,
 };
 pub use changes::{ChangedNodes, Changes};
 pub use entity::{Node, Relationship};

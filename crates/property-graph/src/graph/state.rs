@@ -9,7 +9,6 @@ use std::sync::{Arc, OnceLock};
 use evergraph_storage::failpoint;
 use evergraph_storage::order::Flushed;
 use evergraph_storage::{Needed, StorageError};
-use evergraph_topology::MAX_VERTICES;
 use evergraph_topology::extension::{EXTENSION_BLOBS, Place, StoreExtension};
 
 use super::changes::Followers;
@@ -29,8 +28,6 @@ use crate::record::{EntityKind, Fixed, Geometry, NodeRecord, RelationshipRecord,
 const NODES: u32 = 0;
 const RELATIONSHIPS: u32 = 1;
 const DICTIONARY: u32 = 2;
-/// As many as an entry of a neighbor list can name.
-const MOST_NODES: u32 = MAX_VERTICES as u32;
 /// Kind of the table that holds the options of the graph's creation.
 const CHOICES: u32 = EXTENSION_BLOBS + 3;
 
@@ -86,21 +83,13 @@ impl State {
     #[inline]
     fn tables(&self, chunk_records: u32) -> &Tables {
         self.tables.get_or_init(|| {
-            let geometry = |most_records| Geometry {
+            let geometry = Geometry {
                 records_per_chunk: chunk_records,
-                most_records,
                 ..Geometry::default()
             };
-            // Whole chunks, so that the id behind the last one is an id, too.
-            let relationships = u32::MAX - u32::MAX % chunk_records.max(1);
-            let (nodes, relationships) = (geometry(MOST_NODES), geometry(relationships));
             Tables {
-                nodes: Table::new(nodes, NODES, Arc::clone(&self.dictionary)),
-                relationships: Table::new(
-                    relationships,
-                    RELATIONSHIPS,
-                    Arc::clone(&self.dictionary),
-                ),
+                nodes: Table::new(geometry, NODES, Arc::clone(&self.dictionary)),
+                relationships: Table::new(geometry, RELATIONSHIPS, Arc::clone(&self.dictionary)),
             }
         })
     }

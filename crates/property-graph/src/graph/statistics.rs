@@ -26,7 +26,7 @@ pub struct GraphStatistics {
 
 impl PropertyGraph {
     /// What reading nodes, and what reading relationships as of commits before the last
-    /// checkpoint has made and is kept for later reads ([`TableStats::past_bytes`]) takes at
+    /// checkpoint has made and is kept for later reads (`TableStats::past_bytes`) takes at
     /// most so many bytes of DRAM from now on; 128 MiB unless told otherwise.
     pub fn set_past_bytes(&self, most: usize) {
         self.core.state.nodes().set_past_bytes(most);

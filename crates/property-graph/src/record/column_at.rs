@@ -171,7 +171,10 @@ impl ColumnAt {
                 left => u64::MAX >> (64 - left.min(64)),
             };
             let in_base = self.in_base.as_ref().map_or_else(all, |words| words[word]);
-            in_base & !places
+            match failpoint!("columns.changed-in-base") {
+                true => in_base,
+                false => in_base & !places,
+            }
         });
         let mut in_base: Box<[u64]> = in_base.collect();
         if let Some(patch) = &self.patch {

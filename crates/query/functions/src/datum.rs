@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{NodeId, RelationshipId};
+use evergraph_syntax::scope::Types;
 
 /// One value while a query runs. Cloning is cheap: long contents are shared.
 ///
@@ -120,6 +121,34 @@ impl Default for Datum {
 impl Datum {
     /// Null.
     pub const NULL: Datum = Datum::Value(Value::Null);
+
+    /// Type of the value, as definitions of functions name it.
+    pub fn types(&self) -> Types {
+        match self {
+            Datum::Node(_) => Types::NODE,
+            Datum::Relationship(_) => Types::RELATIONSHIP,
+            Datum::Path(_) => Types::PATH,
+            Datum::List(_) => Types::LIST,
+            Datum::Map(_) => Types::MAP,
+            Datum::Value(value) => match value {
+                Value::Null => Types::NULL,
+                Value::Boolean(_) => Types::BOOLEAN,
+                Value::Integer(_) => Types::INTEGER,
+                Value::Float(_) => Types::FLOAT,
+                Value::Text(_) => Types::STRING,
+                Value::Bytes(_) => Types::BYTES,
+                Value::List(_) => Types::LIST,
+                Value::Map(_) => Types::MAP,
+                Value::Date(_) => Types::DATE,
+                Value::Time(_) => Types::TIME,
+                Value::LocalTime(_) => Types::LOCAL_TIME,
+                Value::DateTime(_) => Types::DATETIME,
+                Value::LocalDateTime(_) => Types::LOCAL_DATETIME,
+                Value::Duration(_) => Types::DURATION,
+                Value::Point(_) => Types::POINT,
+            },
+        }
+    }
 
     /// A list.
     pub fn list(data: Vec<Datum>) -> Self {

@@ -11,10 +11,7 @@ use evergraph_property_graph::graph::{Entity, NodeId, RelationshipId};
 use evergraph_property_graph::value::{DateTime, Zone};
 use regex::Regex;
 
-use crate::error::{ErrorKind, EvaluationError};
-
-/// Why a graph could not be read.
-pub type ReadError = Box<dyn std::error::Error + Send + Sync>;
+use crate::error::{ErrorKind, EvaluationError, ReadError};
 
 /// Reads nodes and relationships of the statement's view.
 pub trait Entities {
@@ -113,7 +110,7 @@ pub(crate) fn system_time() -> DateTime {
     moment.unwrap_or(DateTime::EPOCH)
 }
 
-/// What functions of one thread of a query share.
+/// State that functions of one thread of a query share.
 pub struct Environment<'a> {
     /// Nodes and relationships.
     pub entities: &'a dyn Entities,

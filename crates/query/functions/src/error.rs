@@ -2,7 +2,8 @@
 
 use evergraph_property_graph::ValueError;
 
-use crate::environment::ReadError;
+/// Why a graph could not be read.
+pub type ReadError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Why an expression has no value.
 #[derive(Debug, thiserror::Error)]
@@ -10,7 +11,7 @@ use crate::environment::ReadError;
 pub struct EvaluationError {
     /// The kind of error, by which programs tell them apart.
     pub kind: ErrorKind,
-    /// What is wrong, and what to do.
+    /// Message: the error, and what to do.
     pub message: String,
     #[source]
     source: Option<ReadError>,

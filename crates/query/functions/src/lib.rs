@@ -1,4 +1,4 @@
-//! What expressions of the query language are made of: the values that they have while a
+//! Parts of the expressions of the query language: the values that they have while a
 //! query runs, operators and functions, each by value and, where they are used most, on
 //! vectors of values.
 //!
@@ -27,12 +27,11 @@ mod order;
 mod page;
 mod print;
 mod temporal;
-mod types;
 
 pub use datum::{Datum, Elements, Path};
-pub use environment::{Clock, Entities, Environment, NoGraph, ReadError};
-pub use error::{ErrorKind, EvaluationError};
+pub use environment::{Clock, Entities, Environment, NoGraph};
+pub use error::{ErrorKind, EvaluationError, ReadError};
+pub use evergraph_syntax::scope::Types;
 pub use page::functions_page;
 pub use print::print;
 pub use temporal::component;
-pub use types::Types;

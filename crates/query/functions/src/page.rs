@@ -44,7 +44,7 @@ fn push_row(function: &Function, page: &mut String) {
     let written = writeln!(
         page,
         "| `{}`{null} | {} | `{}` is `{}` |",
-        cell(&function.to_string()),
+        cell(&function.signature.to_string()),
         cell(function.description),
         cell(call),
         cell(value)

@@ -7,7 +7,8 @@ use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{Entity, NodeId, RelationshipId};
 
 use crate::datum::{Datum, Path};
-use crate::environment::{Entities, ReadError};
+use crate::environment::Entities;
+use crate::error::ReadError;
 
 /// A value as Cypher writes it: `(:Person {name: 'Ann'})`, `[:KNOWS {since: 2015}]`,
 /// `<(:A)-[:T]->(:B)>`, and literals.
@@ -18,6 +19,29 @@ pub fn print(datum: &Datum, entities: &dyn Entities) -> Result<String, ReadError
     let mut text = String::new();
     push(datum, entities, &mut text)?;
     Ok(text)
+}
+
+/// A float as `toString` gives it, and as Neo4j does: `100.0`, `1.0E10`, `NaN`.
+pub(crate) fn float_text(number: f64) -> String {
+    if number.is_nan() {
+        return "NaN".to_string();
+    }
+    if number.is_infinite() {
+        return if number > 0.0 {
+            "Infinity"
+        } else {
+            "-Infinity"
+        }
+        .to_string();
+    }
+    if number == 0.0 || (1e-3..1e7).contains(&number.abs()) {
+        return format!("{number:?}");
+    }
+    let text = format!("{number:E}");
+    match text.contains('.') {
+        true => text,
+        false => text.replace('E', ".0E"),
+    }
 }
 
 fn push(datum: &Datum, entities: &dyn Entities, text: &mut String) -> Result<(), ReadError> {

@@ -1,7 +1,8 @@
-//! What the planner is told of a graph.
+//! Knowledge of a graph for the planner.
 
 use std::cell::RefCell;
 
+use evergraph_functions::functions;
 use evergraph_planner::{Catalog, Ends, Index};
 use evergraph_property_graph::graph::{
     Definition, GraphError, GraphRead, PropertyGraph, Subject, View,
@@ -34,7 +35,7 @@ impl<'a> GraphCatalog<'a> {
         }
     }
 
-    /// What the planner was told.
+    /// Counts that the planner asked for.
     pub(crate) fn into_basis(self) -> Basis {
         self.basis.into_inner()
     }
@@ -75,7 +76,7 @@ fn count(count: Result<u64, GraphError>) -> f64 {
     count.map_or(1e9, |count| count as f64)
 }
 
-/// What a plan was made by.
+/// Counts and schema that a plan was made by.
 #[derive(Debug)]
 pub(crate) struct Basis {
     schema_version: u64,
@@ -133,6 +134,10 @@ impl Catalog for GraphCatalog<'_> {
                 unique: one.rule.is_unique(),
             })
             .collect()
+    }
+
+    fn aggregates(&self, function: &str) -> bool {
+        functions::find(function).is_ok_and(|found| found.signature.aggregates)
     }
 
     fn procedure(&self, name: &str) -> Option<Signature> {

@@ -362,10 +362,10 @@ impl Fragment {
             return false;
         }
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
-        let is_settled = |variant: &Variant| {
+        let is_finished = |variant: &Variant| {
             variant.compiled.code().is_some() || variant.compiled.refusal().is_some()
         };
-        state.variants.last().is_none_or(is_settled)
+        state.variants.last().is_none_or(is_finished)
     }
 
     /// What its code makes of a batch; `None` if it has none, or the interpreter has to

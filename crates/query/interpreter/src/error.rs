@@ -27,7 +27,7 @@ pub enum QueryError {
         class: &'static str,
         /// openCypher's detail of the error.
         detail: &'static str,
-        /// What is wrong, and what to do.
+        /// Message: the error, and what to do.
         message: String,
     },
     /// The caller cancelled it.
@@ -41,7 +41,7 @@ pub enum QueryError {
     Memory {
         /// The limit.
         limit: usize,
-        /// What it holds so much of.
+        /// Name of what takes the memory.
         what: &'static str,
     },
     /// A temporary file could not be written or read.

@@ -18,7 +18,7 @@ use evergraph_property_graph::index::KeyRange;
 use evergraph_property_graph::vector::Vector;
 use evergraph_property_graph::{KeyCode, TypeCode, Value};
 
-/// What a query reads, and perhaps writes.
+/// The graph that a query reads, and perhaps writes.
 pub(crate) enum Access<'a> {
     /// One commit.
     View(View),
@@ -54,7 +54,7 @@ impl<'a> Graph<'a> {
     pub(crate) fn new(access: Access<'a>, account: Arc<Account>) -> Self {
         let reader: Arc<dyn GraphRead> = match &access {
             Access::View(view) => Arc::new(view.clone()),
-            Access::Transaction(transaction) => Arc::new(transaction.statement()),
+            Access::Transaction(transaction) => Arc::new(transaction.current_view()),
         };
         Graph {
             access: RefCell::new(access),
@@ -67,12 +67,12 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// What is read now.
+    /// The reader of now.
     pub(crate) fn reader(&self) -> Arc<dyn GraphRead> {
         if self.is_stale.replace(false)
             && let Access::Transaction(transaction) = &*self.access.borrow()
         {
-            *self.reader.borrow_mut() = Arc::new(transaction.statement());
+            *self.reader.borrow_mut() = Arc::new(transaction.current_view());
             self.keys.borrow_mut().clear();
         }
         Arc::clone(&self.reader.borrow())

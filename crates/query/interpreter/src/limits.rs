@@ -1,4 +1,4 @@
-//! What bounds a query: its caller, time and memory.
+//! Bounds of a query: its caller, time and memory.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -105,7 +105,7 @@ impl Default for Limits {
     }
 }
 
-/// What ends a run before its time.
+/// Reason to end a run before its time.
 #[derive(Debug)]
 struct Signals {
     cancellation: Cancellation,
@@ -169,7 +169,7 @@ impl Guard {
         self.signals.has_failed.store(true, Ordering::Relaxed);
     }
 
-    /// What expressions of one thread share: none of their values may be larger than the
+    /// State that expressions of one thread share: none of their values may be larger than the
     /// memory of the query.
     pub(crate) fn environment<'g>(
         &self,

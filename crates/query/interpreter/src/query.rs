@@ -60,7 +60,7 @@ pub struct Query {
     limits: Limits,
 }
 
-/// What all runs of a query share.
+/// State that all runs of a query share.
 pub(crate) struct Prepared {
     pub(crate) planned: PlannedQuery,
     fragments: Fragments,
@@ -102,6 +102,7 @@ impl Query {
             plain,
         } = options;
         let environment = scope::Environment {
+            functions: Some(&evergraph_functions::functions::Table),
             procedures: Some(&procedures),
             parameters: parameters.as_ref(),
         };
@@ -181,7 +182,7 @@ impl Query {
     /// after a conflict; any other on the newest commit, or on that of `AS OF`.
     ///
     /// # Errors
-    /// What the query does wrong; then nothing of it is in the graph.
+    /// Errors of the query; then nothing of it is in the graph.
     pub fn execute(
         &self,
         graph: &PropertyGraph,
@@ -220,7 +221,7 @@ impl Query {
     /// Runs it on one commit, and holds all rows.
     ///
     /// # Errors
-    /// What the query does wrong; one that writes.
+    /// Errors of the query; one that writes.
     pub fn read(&self, view: &View, parameters: &Parameters) -> Result<Rows, QueryError> {
         self.check_reads()?;
         self.collect(Access::View(view.clone()), parameters)
@@ -253,7 +254,7 @@ impl Query {
     /// written is undone, and the transaction goes on.
     ///
     /// # Errors
-    /// What the query does wrong; conflicts with other transactions, after which the whole
+    /// Errors of the query; conflicts with other transactions, after which the whole
     /// transaction is to be run again.
     pub fn run(
         &self,

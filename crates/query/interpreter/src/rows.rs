@@ -1,4 +1,4 @@
-//! What a query gives.
+//! Results of a query.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub struct Counters {
     pub labels_removed: u64,
 }
 
-/// What a query did.
+/// Effects of a query.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
     /// Its effects.
@@ -36,7 +36,7 @@ pub struct Summary {
     /// Its plan, if it was asked for by `EXPLAIN` or `PROFILE`, then with what its
     /// operators did.
     pub plan: Option<String>,
-    /// What its operators did, of `PROFILE`.
+    /// Work of its operators, of `PROFILE`.
     pub profile: Option<Profile>,
 }
 
@@ -71,7 +71,7 @@ impl Rows {
         &self.columns
     }
 
-    /// What the query did.
+    /// Effects of the query.
     pub fn summary(&self) -> &Summary {
         &self.summary
     }

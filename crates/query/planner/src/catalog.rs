@@ -1,11 +1,11 @@
-//! What a planner knows about a graph and its program.
+//! The knowledge of a planner about a graph and its program.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use evergraph_syntax::scope::Signature;
 
-/// Counts, indexes and procedures.
+/// Counts, indexes, functions and procedures.
 pub trait Catalog {
     /// Nodes, all or those with a label.
     fn nodes(&self, label: Option<&str>) -> f64;
@@ -26,6 +26,9 @@ pub trait Catalog {
 
     /// Indexes over properties of nodes with a label.
     fn indexes(&self, label: &str) -> Vec<Index>;
+
+    /// Whether a function, by its full name in any case, is of many rows.
+    fn aggregates(&self, function: &str) -> bool;
 
     /// A procedure by its full name.
     fn procedure(&self, name: &str) -> Option<Signature>;
@@ -48,26 +51,4 @@ pub struct Index {
     pub keys: Vec<String>,
     /// Whether no two nodes have the same values.
     pub unique: bool,
-}
-
-/// The catalog of an unknown graph.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NoCatalog;
-
-impl Catalog for NoCatalog {
-    fn nodes(&self, label: Option<&str>) -> f64 {
-        label.map_or(1000.0, |_| 100.0)
-    }
-
-    fn relationships(&self, kind: Option<&str>) -> f64 {
-        kind.map_or(5000.0, |_| 1000.0)
-    }
-
-    fn indexes(&self, _: &str) -> Vec<Index> {
-        Vec::new()
-    }
-
-    fn procedure(&self, _: &str) -> Option<Signature> {
-        None
-    }
 }

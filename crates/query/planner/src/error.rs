@@ -10,7 +10,7 @@ pub struct PlanError {
     pub kind: &'static str,
     /// Which of them: `ProcedureNotFound`, ...
     pub detail: &'static str,
-    /// What is wrong, and what to do.
+    /// Message: the error, and what to do.
     pub message: String,
     /// Where.
     pub at: Span,

@@ -21,7 +21,7 @@ pub mod order;
 pub mod plan;
 pub mod rewrite;
 
-pub use catalog::{Catalog, Ends, Index, NoCatalog};
+pub use catalog::{Catalog, Ends, Index};
 pub use error::PlanError;
 pub use lower::{PlannedQuery, plan, plan_plainly};
 pub use order::is_volatile;

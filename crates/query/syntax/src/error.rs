@@ -19,7 +19,7 @@ pub enum Class {
 
 macro_rules! details {
     ($($(#[$doc:meta])* $name:ident,)*) => {
-        /// What is wrong, by the names of openCypher's Technology Compatibility Kit; the
+        /// Errors, by the names of openCypher's Technology Compatibility Kit; the
         /// last ones are not of the kit.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[non_exhaustive]
@@ -111,7 +111,7 @@ pub(crate) struct Problem {
     pub detail: Detail,
     pub what: String,
     pub hint: String,
-    /// What was probably meant.
+    /// The word that was probably meant.
     pub near: Option<String>,
     pub at: Range<usize>,
 }
@@ -172,7 +172,7 @@ impl Error {
         self.0.class
     }
 
-    /// What is wrong, by the kit's names.
+    /// The error, by the kit's names.
     pub fn detail(&self) -> Detail {
         self.0.detail
     }
@@ -182,7 +182,7 @@ impl Error {
         &self.0.what
     }
 
-    /// What to do.
+    /// Advice.
     pub fn hint(&self) -> &str {
         &self.0.hint
     }

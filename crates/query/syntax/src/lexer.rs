@@ -19,7 +19,7 @@ pub(crate) enum Token {
     Float(f64),
     Parameter(String),
     Symbol(&'static str),
-    /// What is no token, told where it stands in the way.
+    /// No token: the error is told where it stands in the way.
     Bad(Box<Problem>),
     End,
 }

@@ -47,7 +47,7 @@ mod morsel;
 mod parallel;
 mod passing;
 mod source;
-mod statement;
+mod transaction_view;
 mod writes;
 
 use std::sync::Arc;
@@ -59,7 +59,7 @@ pub use cursor::{IndexCursor, IndexInfo, IndexSubject, Opened, Order, Unavailabl
 pub use filter::{Filter, LabelExpression, Test};
 pub use morsel::{MORSEL_SLOTS, Morsel, Morsels};
 
-pub use statement::Statement;
+pub use transaction_view::TransactionView;
 
 use self::source::Source;
 use super::error::GraphError;

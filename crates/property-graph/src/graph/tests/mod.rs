@@ -1,7 +1,6 @@
 mod changes;
 mod damage;
 mod definitions;
-mod last_ids;
 mod limits;
 mod lookups;
 mod names;

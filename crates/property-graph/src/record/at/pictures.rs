@@ -7,8 +7,8 @@ use evergraph_storage::StorageError;
 use parking_lot::Mutex;
 
 use super::{Changed, ChunkAt, Past, Row, Subjects, set};
-use crate::record::chunk::Chunk;
 use crate::record::by_key::ByKey;
+use crate::record::chunk::Chunk;
 use crate::record::content::Record;
 use crate::record::found::FoundAt;
 use crate::record::stored::StoredChunk;

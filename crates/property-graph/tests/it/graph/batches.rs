@@ -603,18 +603,18 @@ fn is_shared<T: Clone + Send + Sync + 'static>(_: &T) {}
 fn a_statement_sees_what_was_written_before_it() {
     let graph = graph_of(100);
     let mut transaction = graph.begin();
-    let before = transaction.statement();
+    let before = transaction.current_view();
     is_shared(&before);
     let made = transaction.create_node(&["Person"], []).expect("made");
     transaction.delete_node(NodeId(3)).expect("deleted");
     let person = before.label_code("Person").expect("used");
-    let (middle, all) = (transaction.statement(), Filter::label(person));
+    let (middle, all) = (transaction.current_view(), Filter::label(person));
     assert_eq!(scanned(&before, EntityKind::Node, &all).len(), 100);
     let expected: Vec<u32> = (0..100).filter(|id| *id != 3).chain([made.0]).collect();
     assert_eq!(scanned(&middle, EntityKind::Node, &all), expected);
     let savepoint = transaction.savepoint();
     transaction.set(NodeId(5), "new key", 1).expect("set");
-    let after = transaction.statement();
+    let after = transaction.current_view();
     transaction.roll_back_to(savepoint).expect("it is there");
     let key = after.key_code("new key").expect("of this transaction");
     let values = gathered(&after, EntityKind::Node, &[5], key);
@@ -639,7 +639,7 @@ fn a_deleted_relationship_still_has_its_type_and_ends() {
         .expect("made");
     transaction.delete_relationship(own).expect("deleted");
     transaction.delete_relationship(kept).expect("deleted");
-    let (statement, account) = (transaction.statement(), Account::default());
+    let (statement, account) = (transaction.current_view(), Account::default());
     let ids = [kept.0, own.0, own.0 + 1];
     let exist = statement.exist(EntityKind::Relationship, &ids);
     assert_eq!(exist.expect("readable").count(), 0);
@@ -663,7 +663,7 @@ fn a_deleted_relationship_still_has_its_type_and_ends() {
 /// has read: `write` gets the number of the transaction. Whether both could commit.
 fn both_commit(
     graph: &PropertyGraph,
-    read: impl Fn(&evergraph_property_graph::graph::Statement),
+    read: impl Fn(&evergraph_property_graph::graph::TransactionView),
     write: impl Fn(&mut Transaction, u32),
 ) -> bool {
     let begin = || {
@@ -671,7 +671,7 @@ fn both_commit(
     };
     let mut both = [begin(), begin()];
     for (number, transaction) in both.iter_mut().enumerate() {
-        read(&transaction.statement());
+        read(&transaction.current_view());
         write(transaction, number as u32);
     }
     both.map(|transaction| transaction.commit().is_ok()) == [true, true]
@@ -685,7 +685,7 @@ fn a_serializable_reader_in_batches_meets_no_phantoms() {
         .expect("committed");
     let account = Account::default();
     let scan = |label: &'static str| {
-        move |statement: &evergraph_property_graph::graph::Statement| {
+        move |statement: &evergraph_property_graph::graph::TransactionView| {
             let label = statement.label_code(label).expect("used");
             scanned(statement, EntityKind::Node, &Filter::label(label));
         }
@@ -705,7 +705,7 @@ fn a_serializable_reader_in_batches_meets_no_phantoms() {
     assert!(!both_commit(&graph, scan("Person"), set));
     assert!(both_commit(&graph, scan("City"), set));
     // All nodes, whatever their labels.
-    let any = |statement: &evergraph_property_graph::graph::Statement| {
+    let any = |statement: &evergraph_property_graph::graph::TransactionView| {
         scanned(
             statement,
             EntityKind::Node,
@@ -715,7 +715,7 @@ fn a_serializable_reader_in_batches_meets_no_phantoms() {
     assert!(!both_commit(&graph, any, create("City")));
     // Rows that were gathered, many and few of a block.
     for count in [2, 500] {
-        let gather = |statement: &evergraph_property_graph::graph::Statement| {
+        let gather = |statement: &evergraph_property_graph::graph::TransactionView| {
             let key = statement.key_code("age").expect("used");
             let ids: Vec<u32> = (4000..4000 + count).collect();
             gathered(statement, EntityKind::Node, &ids, key);
@@ -728,7 +728,7 @@ fn a_serializable_reader_in_batches_meets_no_phantoms() {
         assert!(both_commit(&graph, gather, elsewhere), "{count} rows");
     }
     // Lists of neighbors.
-    let expand = |statement: &evergraph_property_graph::graph::Statement| {
+    let expand = |statement: &evergraph_property_graph::graph::TransactionView| {
         let found = statement.expand(&[1, 2, 3], None, Direction::Outgoing, &account);
         found.expect("readable");
     };
@@ -741,7 +741,7 @@ fn a_serializable_reader_in_batches_meets_no_phantoms() {
     assert!(!both_commit(&graph, expand, connect(2)));
     assert!(both_commit(&graph, expand, connect(4)));
     // A name that no commit had used.
-    let ask = |statement: &evergraph_property_graph::graph::Statement| {
+    let ask = |statement: &evergraph_property_graph::graph::TransactionView| {
         assert_eq!(statement.label_code("Ghost"), None);
     };
     assert!(!both_commit(&graph, ask, create("Ghost")));
@@ -823,7 +823,7 @@ fn a_cursor_is_lazy_and_tells_what_it_cannot_answer() {
     transaction.set(NodeId(2990), "age", -5).expect("set");
     transaction.set(NodeId(2999), "age", 1).expect("set");
     transaction.delete_node(NodeId(2998)).expect("deleted");
-    let (statement, account) = (transaction.statement(), Account::default());
+    let (statement, account) = (transaction.current_view(), Account::default());
     transaction.set(NodeId(2997), "age", 0).expect("set");
     let first = |order, most| {
         let Ok(Opened::Cursor(mut cursor)) = statement.cursor(ages, &KeyRange::all(), order) else {
@@ -850,7 +850,7 @@ fn a_cursor_is_lazy_and_tells_what_it_cannot_answer() {
     for (limit, commits) in [(500, true), (1000, false)] {
         let mut reader = begin();
         let range = KeyRange::between(&[], Bound::Unbounded, Bound::Included(&limit.into()));
-        let opened = reader.statement().cursor(ages, &range, Order::Ascending);
+        let opened = reader.current_view().cursor(ages, &range, Order::Ascending);
         assert!(matches!(opened, Ok(Opened::Cursor(_))));
         let moved = graph.write(|other| other.set(NodeId(800), "age", 801 - limit % 3));
         moved.expect("committed");

@@ -125,7 +125,7 @@ impl History {
                     (number..).zip(&some).try_for_each(|(number, id)| {
                         transaction.set(*id, key, value(key, number * 7))
                     })?;
-                    let view = transaction.statement();
+                    let view = transaction.current_view();
                     compare(&view, transaction);
                     Ok(())
                 })

@@ -86,16 +86,14 @@ fn a_query_reads_and_writes_in_batches() -> Result<(), GraphError> {
 
     let mut transaction = graph.begin();
     // MATCH (p:Person) SET p.age = p.age + 20, p.seen = true
-    let statement = transaction.statement();
+    let view = transaction.current_view();
     let age = transaction.key_or_new("age")?;
     let seen = transaction.key_or_new("seen")?;
-    let person = statement
-        .label_code("Person")
-        .expect("a commit has used it");
-    for morsel in statement.morsels(EntityKind::Node).iter() {
+    let person = view.label_code("Person").expect("a commit has used it");
+    for morsel in view.morsels(EntityKind::Node).iter() {
         let mut people = Vec::new();
-        statement.scan(&morsel, &Filter::label(person), &mut people, &account)?;
-        let ages = statement.gather(EntityKind::Node, &people, age, &account)?;
+        view.scan(&morsel, &Filter::label(person), &mut people, &account)?;
+        let ages = view.gather(EntityKind::Node, &people, age, &account)?;
         for (row, &id) in people.iter().enumerate() {
             if let Value::Integer(age_before) = ages.get(row) {
                 let new = [(age, (age_before + 20).into()), (seen, true.into())];
@@ -104,9 +102,9 @@ fn a_query_reads_and_writes_in_batches() -> Result<(), GraphError> {
         }
     }
     // The clause saw nothing of what it wrote; the next one does.
-    assert_eq!(cities_of_friends(&statement, 40, &account)?.len(), 1);
+    assert_eq!(cities_of_friends(&view, 40, &account)?.len(), 1);
     assert_eq!(
-        cities_of_friends(&transaction.statement(), 40, &account)?.len(),
+        cities_of_friends(&transaction.current_view(), 40, &account)?.len(),
         2
     );
     transaction.commit()?;

@@ -137,7 +137,7 @@ impl SideBySide {
                     Err(error) => panic!("{error}"),
                 }
                 compare(&transaction, &model).expect("a transaction reads what it wrote");
-                batches::agree(&transaction.statement(), &transaction);
+                batches::agree(&transaction.current_view(), &transaction);
                 let is_right = all_hold(&model, &self.rules);
                 match transaction.commit() {
                     Ok(_) => assert!(is_right, "a constraint does not hold"),
@@ -149,7 +149,7 @@ impl SideBySide {
             Action::RollBack(steps) => {
                 let mut model = self.model.clone();
                 let mut transaction = self.graph.begin();
-                let before = transaction.statement();
+                let before = transaction.current_view();
                 match take(steps, &mut transaction, &mut model) {
                     Ok(()) | Err(GraphError::Constraint(_)) => {
                         // It sees no later write, and outlives the transaction.

@@ -296,11 +296,10 @@ impl Sum {
         if let Some(floats) = self.floats {
             return Ok((floats + self.integers as f64).into());
         }
-        let sum = i64::try_from(self.integers).map_err(|_| {
-            let message = format!("the sum {} is no integer of 64 bits", self.integers);
-            EvaluationError::new(ErrorKind::IntegerOverflow, message)
-        });
-        Ok(sum?.into())
+        Ok(match i64::try_from(self.integers) {
+            Ok(sum) => sum.into(),
+            Err(_) => (self.integers as f64).into(),
+        })
     }
 
     fn average(&self) -> Result<Datum, EvaluationError> {

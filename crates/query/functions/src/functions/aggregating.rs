@@ -1,8 +1,9 @@
 //! Functions of many rows. An example of theirs is a whole query.
 
-use super::definition::{Category, Evaluation, Function, OnNull, Parameter, needs};
+use evergraph_syntax::scope::{FunctionSignature, Parameter, Returns, Types};
+
+use super::definition::{Category, Evaluation, Function, OnNull, needs};
 use crate::aggregates::Aggregate;
-use crate::types::Types;
 
 const NUMBERS: &[Parameter] = &[needs("number", Types::NUMBER)];
 const SUMMED: &[Parameter] = &[needs("value", Types::NUMBER.or(Types::DURATION))];
@@ -21,10 +22,14 @@ const fn aggregate(
     example: (&'static str, &'static str),
 ) -> Function {
     Function {
-        name,
+        signature: FunctionSignature {
+            name,
+            parameters,
+            returns: Returns::One(result),
+            aggregates: true,
+            is_late: false,
+        },
         category: Category::Aggregating,
-        parameters,
-        result,
         on_null: OnNull::Ignored,
         description,
         example,
@@ -39,7 +44,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         "Number of values; `count(*)` is the number of rows.",
         ("UNWIND [1, null, 2] AS x RETURN count(x)", "2")),
     aggregate(Aggregate::Sum, "sum", SUMMED, Types::NUMBER.or(Types::DURATION),
-        "Sum of numbers or durations, 0 of none; of integers an error beyond 64 bits.",
+        "Sum of numbers or durations, 0 of none; of integers a float beyond 64 bits.",
         ("UNWIND [1, null, 2] AS x RETURN sum(x)", "3")),
     aggregate(Aggregate::Average, "avg", SUMMED, Types::FLOAT.or(Types::DURATION),
         "Mean of numbers or durations, null of none.",
@@ -49,7 +54,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     aggregate(Aggregate::Greatest, "max", ANY, Types::ANY, "The value that sorts last.",
         ("UNWIND [1, 'a', 0.5] AS x RETURN max(x)", "1")),
     aggregate(Aggregate::Collect, "collect", ANY, Types::LIST, "The values as a list.",
-        ("UNWIND [1, null, 2] AS x RETURN collect(x)", "[1, 2]")),
+        ("UNWIND [1, null, 2] AS x RETURN collect(x)", "[1, 2]")).that(Returns::ListOfFirst),
     aggregate(Aggregate::Deviation, "stDev", NUMBERS, Types::FLOAT,
         "Standard deviation of a sample, 0 of less than two numbers.",
         ("UNWIND [2, 4, 6] AS x RETURN stDev(x)", "2.0")),

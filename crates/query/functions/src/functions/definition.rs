@@ -1,12 +1,11 @@
-//! What a definition of a function says.
+//! The definition of a function.
 
-use std::fmt;
+use evergraph_syntax::scope::{FunctionSignature, Parameter, Returns, Times, Types};
 
 use crate::aggregates::Aggregate;
 use crate::datum::Datum;
 use crate::environment::Environment;
 use crate::error::{ErrorKind, EvaluationError};
-use crate::types::Types;
 
 /// Kinds of functions, as they are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,37 +28,15 @@ pub enum Category {
     Aggregating,
 }
 
-/// What a function gives for a null among its arguments.
+/// Result of a function for a null among its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnNull {
     /// Null.
     Null,
-    /// What its description says.
+    /// As its description says.
     Handled,
-    /// What it gives without the row.
+    /// As without the row.
     Ignored,
-}
-
-/// An argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parameter {
-    /// Name, for messages and documentation.
-    pub name: &'static str,
-    /// Types that it takes, beside null.
-    pub types: Types,
-    /// How often it may be there.
-    pub times: Times,
-}
-
-/// How often an argument may be there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Times {
-    /// Once.
-    Once,
-    /// Once or not at all.
-    Optional,
-    /// Any number of times.
-    Any,
 }
 
 /// How a function is evaluated.
@@ -74,17 +51,13 @@ pub enum Evaluation {
 /// One function.
 #[derive(Debug)]
 pub struct Function {
-    /// Name, as the documentation writes it.
-    pub name: &'static str,
+    /// Its name, as the documentation writes it, and the types of what it takes and gives.
+    pub signature: FunctionSignature,
     /// Kind, for the documentation.
     pub category: Category,
-    /// Arguments.
-    pub parameters: &'static [Parameter],
-    /// Types of results beside null.
-    pub result: Types,
-    /// What null gives.
+    /// Result of null.
     pub on_null: OnNull,
-    /// What it gives, in a sentence.
+    /// Description, in a sentence.
     pub description: &'static str,
     /// A call, of constants or of the variables that the documentation names, and its
     /// value.
@@ -123,15 +96,31 @@ impl Function {
         evaluate: fn(&[Datum], &Environment<'_>) -> Result<Datum, EvaluationError>,
     ) -> Self {
         Function {
-            name,
+            signature: FunctionSignature {
+                name,
+                parameters,
+                returns: Returns::One(result),
+                aggregates: false,
+                is_late: false,
+            },
             category,
-            parameters,
-            result,
             on_null: OnNull::Null,
             description,
             example,
             evaluation: Evaluation::Scalar(evaluate),
         }
+    }
+
+    /// A function whose arguments have the wrong types only when it is called.
+    pub(super) const fn late(mut self) -> Self {
+        self.signature.is_late = true;
+        self
+    }
+
+    /// A function whose result has another type than one of a set.
+    pub(super) const fn that(mut self, returns: Returns) -> Self {
+        self.signature.returns = returns;
+        self
     }
 
     /// A function that is evaluated for null, too.
@@ -145,28 +134,13 @@ impl Function {
     /// # Errors
     /// [`ErrorKind::InvalidNumberOfArguments`].
     pub fn check_count(&self, count: usize) -> Result<(), EvaluationError> {
-        let least = self.parameters.iter();
-        let least = least.filter(|parameter| parameter.times == Times::Once);
-        let least = least.count();
-        let is_open = self
-            .parameters
-            .last()
-            .is_some_and(|last| last.times == Times::Any);
-        if count >= least && (is_open || count <= self.parameters.len()) {
+        let (least, most) = self.signature.counts();
+        if (least..=most).contains(&count) {
             return Ok(());
         }
-        let message = format!("{count} arguments are given to {self}");
+        let message = format!("{count} arguments are given to {}", self.signature);
         let kind = ErrorKind::InvalidNumberOfArguments;
         Err(EvaluationError::new(kind, message))
-    }
-
-    /// Parameter of an argument by its place.
-    pub fn parameter(&self, at: usize) -> Option<&Parameter> {
-        let last = self
-            .parameters
-            .last()
-            .filter(|last| last.times == Times::Any);
-        self.parameters.get(at).or(last)
     }
 
     /// Refuses an argument that can be of none of the types that it takes, and is not
@@ -176,7 +150,7 @@ impl Function {
     /// [`ErrorKind::InvalidArgumentValue`]; of numbers [`ErrorKind::InvalidNumberType`],
     /// where the function says so.
     pub fn check_type(&self, at: usize, types: Types) -> Result<(), EvaluationError> {
-        let Some(parameter) = self.parameter(at) else {
+        let Some(parameter) = self.signature.parameter(at) else {
             return Ok(());
         };
         if types.overlaps(parameter.types.or(Types::NULL)) {
@@ -184,38 +158,12 @@ impl Function {
         }
         let message = format!(
             "{}() takes for '{}' {}, not {types}",
-            self.name, parameter.name, parameter.types
+            self.signature.name, parameter.name, parameter.types
         );
-        let kind = match self.name {
-            "range" => ErrorKind::InvalidNumberType,
-            _ => ErrorKind::InvalidArgumentValue,
+        let kind = match self.signature.is_late {
+            true => ErrorKind::InvalidNumberType,
+            false => ErrorKind::InvalidArgumentValue,
         };
         Err(EvaluationError::new(kind, message))
-    }
-
-    /// Whether it is evaluated over many rows.
-    pub fn is_aggregate(&self) -> bool {
-        matches!(self.evaluation, Evaluation::Aggregate(_))
-    }
-}
-
-/// `left(text: STRING, length: INTEGER) :: STRING`.
-impl fmt::Display for Function {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}(", self.name)?;
-        for (at, parameter) in self.parameters.iter().enumerate() {
-            let comma = if at > 0 { ", " } else { "" };
-            let (before, behind) = match parameter.times {
-                Times::Once => ("", ""),
-                Times::Optional => ("", "?"),
-                Times::Any => ("...", ""),
-            };
-            write!(
-                f,
-                "{comma}{before}{}{behind}: {}",
-                parameter.name, parameter.types
-            )?;
-        }
-        write!(f, ") :: {}", self.result)
     }
 }

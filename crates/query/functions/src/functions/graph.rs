@@ -3,12 +3,13 @@
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{Entity, RelationshipId};
 
+use evergraph_syntax::scope::{Returns, Types};
+
 use super::definition::{Category, Function, needs};
 use super::unreachable_type;
 use crate::datum::{Datum, Path};
 use crate::environment::Environment;
 use crate::error::EvaluationError;
-use crate::types::Types;
 
 type Result = std::result::Result<Datum, EvaluationError>;
 
@@ -25,7 +26,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         ("elementId(n)", "'0'"), |arguments, _| Ok(number(&arguments[0])?.to_string().into())),
     Function::new(GRAPH, "labels", &[needs("node", Types::NODE)], Types::LIST,
         "Labels of a node.",
-        ("labels(n)", "['Person']"), labels),
+        ("labels(n)", "['Person']"), labels).that(Returns::ListOf(Types::STRING)),
     Function::new(GRAPH, "type", &[needs("relationship", Types::RELATIONSHIP)], Types::STRING,
         "Type of a relationship.",
         ("type(r)", "'KNOWS'"), |arguments, environment| {
@@ -53,7 +54,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         ("properties(n)", "{name: 'Ann'}"), properties),
     Function::new(GRAPH, "keys", &[needs("value", WITH_KEYS)], Types::LIST,
         "Keys of the properties of a node or relationship, or of a map.",
-        ("keys({name: 'Ann', born: null})", "['born', 'name']"), keys),
+        ("keys({name: 'Ann', born: null})", "['born', 'name']"), keys).that(Returns::ListOf(Types::STRING)),
     Function::new(GRAPH, "length", &[needs("path", Types::PATH)], Types::INTEGER,
         "Number of relationships of a path.",
         ("length(p)", "1"),
@@ -65,7 +66,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
             Ok(Datum::list(
                 nodes.iter().copied().map(Datum::Node).collect(),
             ))
-        }),
+        }).that(Returns::ListOf(Types::NODE)),
     Function::new(GRAPH, "relationships", &[needs("path", Types::PATH)], Types::LIST,
         "Relationships of a path, in order.",
         ("relationships(p) = [r]", "true"), |arguments, _| {
@@ -73,7 +74,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
             Ok(Datum::list(
                 relationships.map(Datum::Relationship).collect(),
             ))
-        }),
+        }).that(Returns::ListOf(Types::RELATIONSHIP)),
 ];
 
 fn number(datum: &Datum) -> std::result::Result<i64, EvaluationError> {

@@ -2,12 +2,13 @@
 
 use evergraph_property_graph::Value;
 
+use evergraph_syntax::scope::{Returns, Types};
+
 use super::definition::{Category, Function, may, needs};
 use super::{scalar, unreachable_type, wrong};
 use crate::datum::{Datum, Elements};
 use crate::environment::Environment;
 use crate::error::{ErrorKind, EvaluationError};
-use crate::types::Types;
 
 type Result = std::result::Result<Datum, EvaluationError>;
 
@@ -19,11 +20,11 @@ pub(super) const FUNCTIONS: &[Function] = &[
         &[needs("start", Types::INTEGER), needs("end", Types::INTEGER), may("step", Types::INTEGER)],
         Types::LIST,
         "Integers from the first to the last, both in it, a step (1) apart.",
-        ("range(2, 10, 3)", "[2, 5, 8]"), range),
+        ("range(2, 10, 3)", "[2, 5, 8]"), range).that(Returns::ListOf(Types::INTEGER)).late(),
     Function::new(LIST, "head", &[needs("list", Types::LIST)], Types::ANY,
         "First element of a list, null if there is none.",
         ("head([1, 2])", "1"),
-        |arguments, _| Ok(elements(&arguments[0])?.get(0).unwrap_or_default())),
+        |arguments, _| Ok(elements(&arguments[0])?.get(0).unwrap_or_default())).that(Returns::ElementOfFirst),
     Function::new(LIST, "last", &[needs("list", Types::LIST)], Types::ANY,
         "Last element of a list, null if there is none.",
         ("last([1, 2])", "2"), |arguments, _| {
@@ -31,33 +32,33 @@ pub(super) const FUNCTIONS: &[Function] = &[
                 .iter()
                 .next_back()
                 .unwrap_or_default())
-        }),
+        }).that(Returns::ElementOfFirst),
     Function::new(LIST, "tail", &[needs("list", Types::LIST)], Types::LIST,
         "A list without its first element.",
         ("tail([1, 2, 3])", "[2, 3]"), |arguments, _| {
             let elements = elements(&arguments[0])?;
             Ok(elements.slice(elements.len().min(1)..elements.len()))
-        }),
+        }).that(Returns::First(Types::LIST)),
     Function::new(LIST, "reverse",
         &[needs("value", Types::LIST.or(Types::STRING))], Types::LIST.or(Types::STRING),
         "A list or a text from its end to its beginning.",
-        ("reverse('raksO')", "'Oskar'"), reverse),
+        ("reverse('raksO')", "'Oskar'"), reverse).that(Returns::First(Types::LIST.or(Types::STRING))),
     Function::new(LIST, "toBooleanList", &[needs("list", Types::LIST)], Types::LIST,
         "Each element by toBooleanOrNull.",
         ("toBooleanList(['true', 'a'])", "[true, null]"),
-        |arguments, _| scalar::each(arguments, scalar::boolean)),
+        |arguments, _| scalar::each(arguments, scalar::boolean)).that(Returns::ListOf(Types::BOOLEAN)),
     Function::new(LIST, "toFloatList", &[needs("list", Types::LIST)], Types::LIST,
         "Each element by toFloatOrNull.",
         ("toFloatList(['1.5', 2])", "[1.5, 2.0]"),
-        |arguments, _| scalar::each(arguments, scalar::float)),
+        |arguments, _| scalar::each(arguments, scalar::float)).that(Returns::ListOf(Types::FLOAT)),
     Function::new(LIST, "toIntegerList", &[needs("list", Types::LIST)], Types::LIST,
         "Each element by toIntegerOrNull.",
         ("toIntegerList(['1', 2.5])", "[1, 2]"),
-        |arguments, _| scalar::each(arguments, scalar::integer)),
+        |arguments, _| scalar::each(arguments, scalar::integer)).that(Returns::ListOf(Types::INTEGER)),
     Function::new(LIST, "toStringList", &[needs("list", Types::LIST)], Types::LIST,
         "Each element by toStringOrNull.",
         ("toStringList([1, true])", "['1', 'true']"),
-        |arguments, _| scalar::each(arguments, scalar::text)),
+        |arguments, _| scalar::each(arguments, scalar::text)).that(Returns::ListOf(Types::STRING)),
 ];
 
 fn elements(datum: &Datum) -> std::result::Result<Elements<'_>, EvaluationError> {

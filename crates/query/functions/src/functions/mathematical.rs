@@ -2,12 +2,13 @@
 
 use evergraph_property_graph::Value;
 
+use evergraph_syntax::scope::{Returns, Types};
+
 use super::definition::{Category, Function, may, needs};
 use super::{unreachable_type, wrong};
 use crate::datum::Datum;
 use crate::environment::Environment;
 use crate::error::{ErrorKind, EvaluationError};
-use crate::types::Types;
 
 type Result = std::result::Result<Datum, EvaluationError>;
 
@@ -35,7 +36,7 @@ macro_rules! of_float {
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new(MATH, "abs", &[needs("number", Types::NUMBER)], Types::NUMBER,
         "A number without its sign.",
-        ("abs(-1)", "1"), abs),
+        ("abs(-1)", "1"), abs).that(Returns::First(Types::NUMBER)),
     Function::new(MATH, "sign", &[needs("number", Types::NUMBER)], Types::INTEGER,
         "-1, 0 or 1, as the number is negative, 0 or positive.",
         ("sign(-0.5)", "-1"), sign),

@@ -14,14 +14,15 @@ mod text;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use evergraph_syntax::scope::{FunctionSignature, Functions};
+
 pub use list::{Range, range_of};
 
-pub use definition::{Category, Evaluation, Function, OnNull, Parameter, Times};
+pub use definition::{Category, Evaluation, Function, OnNull};
 
 use crate::datum::Datum;
 use crate::environment::Environment;
 use crate::error::{ErrorKind, EvaluationError};
-use crate::types::Types;
 
 /// Tables of the categories, in the order of the documentation.
 const TABLES: [&[Function]; 13] = [
@@ -45,22 +46,39 @@ pub fn all() -> impl Iterator<Item = &'static Function> {
     TABLES.into_iter().flatten()
 }
 
+/// The table, as the checks of a statement see it.
+#[derive(Clone, Copy, Debug)]
+pub struct Table;
+
+impl Functions for Table {
+    fn find(&self, name: &str) -> Option<FunctionSignature> {
+        known(name).map(|function| function.signature)
+    }
+
+    fn names(&self) -> Vec<&'static str> {
+        all().map(|function| function.signature.name).collect()
+    }
+}
+
 /// A function by its name, in any case.
 ///
 /// # Errors
 /// No function has it; the error names the nearest.
 pub fn find(name: &str) -> Result<&'static Function, EvaluationError> {
-    static BY_NAME: LazyLock<HashMap<String, &'static Function>> = LazyLock::new(|| {
-        let named = all().map(|function| (function.name.to_lowercase(), function));
-        named.collect()
-    });
-    let lower = name.to_lowercase();
-    BY_NAME.get(&lower).copied().ok_or_else(|| {
-        let near = nearest(&lower, all().map(|function| function.name));
+    known(name).ok_or_else(|| {
+        let near = nearest(&name.to_lowercase(), Table.names().into_iter());
         let near = near.map_or(String::new(), |near| format!("; did you mean {near}()?"));
         let message = format!("there is no function {name}(){near}");
         EvaluationError::new(ErrorKind::UnknownFunction, message)
     })
+}
+
+fn known(name: &str) -> Option<&'static Function> {
+    static BY_NAME: LazyLock<HashMap<String, &'static Function>> = LazyLock::new(|| {
+        let named = all().map(|function| (function.signature.name.to_lowercase(), function));
+        named.collect()
+    });
+    BY_NAME.get(&name.to_lowercase()).copied()
 }
 
 /// The name that the fewest changed letters lead to, if they are few.
@@ -97,7 +115,10 @@ pub fn call(
 ) -> Result<Datum, EvaluationError> {
     let is_null = !checked(function, arguments)?;
     let Evaluation::Scalar(evaluate) = function.evaluation else {
-        let message = format!("{}() aggregates rows: it is no call here", function.name);
+        let message = format!(
+            "{}() aggregates rows: it is no call here",
+            function.signature.name
+        );
         return Err(EvaluationError::new(
             ErrorKind::InvalidArgumentType,
             message,
@@ -117,7 +138,7 @@ fn checked(function: &Function, arguments: &[Datum]) -> Result<bool, EvaluationE
         return Ok(false);
     }
     for (at, argument) in arguments.iter().enumerate() {
-        function.check_type(at, Types::of(argument))?;
+        function.check_type(at, argument.types())?;
     }
     Ok(true)
 }

@@ -1,15 +1,18 @@
 //! Functions of any values: choice, conversion, description.
 
-use std::collections::BTreeSet;
-
 use evergraph_property_graph::Value;
+use evergraph_property_graph::value::Point;
+
+use evergraph_syntax::scope::Types;
 
 use super::definition::{Category, Function, any, needs};
 use super::unreachable_type;
 use crate::datum::Datum;
 use crate::environment::Environment;
-use crate::error::EvaluationError;
-use crate::types::Types;
+use crate::error::{ErrorKind, EvaluationError};
+use crate::operators::type_of;
+use crate::print::float_text;
+use crate::temporal::system_name;
 
 type Result = std::result::Result<Datum, EvaluationError>;
 
@@ -22,7 +25,8 @@ const TEXTS: Types = SIMPLE
 
 #[rustfmt::skip] // Rows of a table.
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new(SCALAR, "coalesce", &[any("values", Types::ANY)], Types::ANY,
+    Function::new(SCALAR, "coalesce",
+        &[needs("value", Types::ANY), any("others", Types::ANY)], Types::ANY,
         "The first of its arguments that is not null.",
         ("coalesce(null, 'a', 'b')", "'a'"), coalesce).of_null(),
     Function::new(SCALAR, "nullIf",
@@ -56,8 +60,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
         "As toFloat, and null of values of other types.",
         ("toFloatOrNull(true)", "null"), |arguments, _| or_null(arguments, float)),
     Function::new(SCALAR, "toInteger", &[needs("value", SIMPLE)], Types::INTEGER,
-        "The integer of a number or of a text, without its fraction; null if it is none.",
-        ("toInteger('2.9')", "2"), |arguments, _| to(arguments, integer)),
+        "The integer of a number or of a text, without its fraction; null if it is none, an error if it has more than 64 bits.",
+        ("toInteger('2.9')", "2"), to_integer),
     Function::new(SCALAR, "toIntegerOrNull", &[needs("value", Types::ANY)], Types::INTEGER,
         "As toInteger, and null of values of other types.",
         ("toIntegerOrNull([])", "null"), |arguments, _| or_null(arguments, integer)),
@@ -69,8 +73,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
         ("toStringOrNull([1])", "null"), |arguments, _| or_null(arguments, text)),
     Function::new(SCALAR, "valueType", &[needs("value", Types::ANY)], Types::STRING,
         "Name of the type of a value.",
-        ("valueType([1, 'a'])", "'LIST<INTEGER NOT NULL | STRING NOT NULL> NOT NULL'"),
-        |arguments, _| Ok(value_type(&arguments[0]).into())).of_null(),
+        ("valueType([1, 'a'])", "'LIST<STRING NOT NULL | INTEGER NOT NULL> NOT NULL'"),
+        |arguments, _| Ok(type_of(&arguments[0]).to_string().into())).of_null(),
     Function::new(SCALAR, "timestamp", &[], Types::INTEGER,
         "Milliseconds from 1970-01-01T00:00Z to the beginning of the statement.",
         ("timestamp() = datetime().epochMillis", "true"),
@@ -146,11 +150,30 @@ pub(super) fn float(value: &Value) -> Option<Value> {
     }
 }
 
-/// A decimal number, not the words that Rust reads as one.
+/// A decimal number, with or without `f` or `d` behind it, `NaN` or `Infinity`.
 fn number(text: &str) -> Option<f64> {
     let text = text.trim();
-    let has_digits = text.bytes().any(|byte| byte.is_ascii_digit());
-    text.parse().ok().filter(|_| has_digits)
+    match text.trim_start_matches(['+', '-']) {
+        "NaN" | "Infinity" => text.parse().ok(),
+        _ => {
+            let text = text.strip_suffix(['f', 'F', 'd', 'D']).unwrap_or(text);
+            let has_digits = text.bytes().any(|byte| byte.is_ascii_digit());
+            text.parse().ok().filter(|_| has_digits)
+        }
+    }
+}
+
+/// The integer of a value; a text of a number beyond 64 bits is an error.
+fn to_integer(arguments: &[Datum], _: &Environment<'_>) -> Result {
+    if let Some(Value::Text(text)) = arguments[0].as_value() {
+        let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+        let is_integer = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        if is_integer && text.parse::<i64>().is_err() {
+            let message = format!("{text} is no integer of 64 bits");
+            return Err(EvaluationError::new(ErrorKind::IntegerOverflow, message));
+        }
+    }
+    to(arguments, integer)
 }
 
 pub(super) fn integer(value: &Value) -> Option<Value> {
@@ -162,7 +185,9 @@ pub(super) fn integer(value: &Value) -> Option<Value> {
         Value::Integer(_) => value.clone(),
         Value::Boolean(truth) => i64::from(*truth).into(),
         Value::Float(number) => of_float(*number).unwrap_or_default(),
-        Value::Text(text) => match text.trim().parse::<i64>() {
+        // As in Neo4j, blanks around an integer make it none; around a float they do not.
+        Value::Text(text) if text.trim().len() < text.len() => Value::Null,
+        Value::Text(text) => match text.parse::<i64>() {
             Ok(number) => number.into(),
             Err(_) => number(text).and_then(of_float).unwrap_or_default(),
         },
@@ -173,33 +198,21 @@ pub(super) fn integer(value: &Value) -> Option<Value> {
 pub(super) fn text(value: &Value) -> Option<Value> {
     Some(match value {
         Value::Text(_) => value.clone(),
-        Value::Float(number) if number.is_nan() => "NaN".into(),
-        Value::Float(number) if number.is_infinite() && *number > 0.0 => "Infinity".into(),
-        Value::Float(number) if number.is_infinite() => "-Infinity".into(),
-        Value::Boolean(_) | Value::Integer(_) | Value::Float(_) | Value::Point(_) => {
-            value.to_string().into()
-        }
+        Value::Float(number) => float_text(*number).into(),
+        Value::Point(point) => point_text(point).into(),
+        Value::Boolean(_) | Value::Integer(_) => value.to_string().into(),
         other => other.temporal_text()?.into(),
     })
 }
 
-fn value_type(datum: &Datum) -> String {
-    if datum.is_null() {
-        return "NULL".to_string();
-    }
-    match datum.elements() {
-        None => format!("{} NOT NULL", datum.type_name()),
-        Some(elements) => {
-            let types: BTreeSet<String> = elements.iter().map(|one| value_type(&one)).collect();
-            let types: Vec<String> = types.into_iter().collect();
-            let inner = if types.is_empty() {
-                "NOTHING".to_string()
-            } else {
-                types.join(" | ")
-            };
-            format!("LIST<{inner}> NOT NULL")
-        }
-    }
+/// `point({x: 1.0, y: 2.0, crs: 'cartesian'})`
+fn point_text(point: &Point) -> String {
+    let names = ["x", "y", "z"].into_iter().zip(point.coordinates());
+    let fields: Vec<String> = names
+        .map(|(name, coordinate)| format!("{name}: {}", float_text(*coordinate)))
+        .collect();
+    let system = system_name(point.system());
+    format!("point({{{}, crs: '{system}'}})", fields.join(", "))
 }
 
 fn random_uuid(environment: &Environment<'_>) -> String {

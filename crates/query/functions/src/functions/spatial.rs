@@ -3,18 +3,20 @@
 use evergraph_property_graph::Value;
 use evergraph_property_graph::value::{CoordinateSystem, Point};
 
+use evergraph_syntax::scope::Types;
+
 use super::definition::{Category, Function, needs};
 use super::{not_storable, unreachable_type, wrong};
 use crate::datum::Datum;
 use crate::environment::Environment;
 use crate::error::{ErrorKind, EvaluationError};
 use crate::temporal::Fields;
-use crate::types::Types;
 
 type Result = std::result::Result<Datum, EvaluationError>;
 
 const SPATIAL: Category = Category::Spatial;
-const TWO: &[super::Parameter] = &[needs("from", Types::POINT), needs("to", Types::POINT)];
+const TWO: &[evergraph_syntax::scope::Parameter] =
+    &[needs("from", Types::POINT), needs("to", Types::POINT)];
 const DISTANCE: &str = "Distance of two points: in metres on the globe, else by their \
     coordinates; null if they are of different coordinate systems.";
 

@@ -3,21 +3,24 @@
 use evergraph_property_graph::Value;
 use evergraph_property_graph::value::DateTime;
 
+use evergraph_syntax::scope::Types;
+
 use super::definition::{Category, Function, may, needs};
 use super::{not_storable, unreachable_type, wrong};
 use crate::datum::Datum;
 use crate::environment::Environment;
 use crate::error::{ErrorKind, EvaluationError};
 use crate::temporal::{Kind, Unit, between, construct, duration_of, now, truncate};
-use crate::types::Types;
 
 type Result = std::result::Result<Datum, EvaluationError>;
 
 const TEMPORAL: Category = Category::Temporal;
 const SOURCE: Types = Types::STRING.or(Types::MAP).or(Types::INSTANT);
-const ZONE: &[super::Parameter] = &[may("timezone", Types::STRING.or(Types::MAP))];
-const TWO: &[super::Parameter] = &[needs("from", Types::INSTANT), needs("to", Types::INSTANT)];
-const TRUNCATED: &[super::Parameter] = &[
+const ZONE: &[evergraph_syntax::scope::Parameter] =
+    &[may("timezone", Types::STRING.or(Types::MAP))];
+const TWO: &[evergraph_syntax::scope::Parameter] =
+    &[needs("from", Types::INSTANT), needs("to", Types::INSTANT)];
+const TRUNCATED: &[evergraph_syntax::scope::Parameter] = &[
     needs("unit", Types::STRING),
     may("value", Types::INSTANT),
     may("fields", Types::MAP),

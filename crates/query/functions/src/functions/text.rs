@@ -2,17 +2,20 @@
 
 use evergraph_property_graph::Value;
 
+use evergraph_syntax::scope::{Returns, Types};
+
+use unicode_normalization::UnicodeNormalization;
+
 use super::definition::{Category, Function, may, needs};
 use super::{scalar, unreachable_type, wrong};
 use crate::datum::Datum;
 use crate::environment::Environment;
 use crate::error::{ErrorKind, EvaluationError};
-use crate::types::Types;
 
 type Result = std::result::Result<Datum, EvaluationError>;
 
 const STRING: Category = Category::String;
-const TEXT: super::Parameter = needs("text", Types::STRING);
+const TEXT: evergraph_syntax::scope::Parameter = needs("text", Types::STRING);
 
 #[rustfmt::skip] // Rows of a table.
 pub(super) const FUNCTIONS: &[Function] = &[
@@ -40,7 +43,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new(STRING, "split",
         &[TEXT, needs("separators", Types::STRING.or(Types::LIST))], Types::LIST,
         "Parts of a text between separators; an empty one separates all characters.",
-        ("split('one,two', ',')", "['one', 'two']"), split),
+        ("split('one,two', ',')", "['one', 'two']"), split).that(Returns::ListOf(Types::STRING)),
     Function::new(STRING, "toLower", &[TEXT], Types::STRING,
         "A text in small letters.",
         ("toLower('HeLLo')", "'hello'"),
@@ -69,6 +72,14 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new(STRING, "rTrim", &[TEXT, may("characters", Types::STRING)], Types::STRING,
         "As trim, at the end alone.",
         ("rTrim(' hello ')", "' hello'"), |arguments, _| trimmed(arguments, false, true)),
+    Function::new(STRING, "normalize", &[TEXT, may("form", Types::STRING)], Types::STRING,
+        "A text in a normal form of Unicode: NFC, NFD, NFKC or NFKD, as a word or a text.",
+        ("normalize('ﬁ', 'NFKC')", "'fi'"), normalize),
+    Function::new(STRING, "isNormalized", &[TEXT, may("form", Types::STRING)], Types::BOOLEAN,
+        "Whether a text is in a normal form; also written `text IS NFC NORMALIZED`.",
+        ("isNormalized('ﬁ', 'NFKC')", "false"), |arguments, environment| {
+            Ok((normalize(arguments, environment)? == arguments[0]).into())
+        }),
     Function::new(STRING, "char_length", &[TEXT], Types::INTEGER,
         "Number of characters.",
         ("char_length('hello')", "5"), scalar::size),
@@ -143,10 +154,36 @@ fn pieces<'a>(part: &'a str, separator: &str) -> Vec<&'a str> {
     ends.collect()
 }
 
+fn normalize(arguments: &[Datum], environment: &Environment<'_>) -> Result {
+    let characters = text(&arguments[0])?.chars();
+    let form = arguments.get(1).map(text).transpose()?.unwrap_or("NFC");
+    let normal: String = match form.to_ascii_uppercase().as_str() {
+        "NFC" => characters.nfc().collect(),
+        "NFD" => characters.nfd().collect(),
+        "NFKC" => characters.nfkc().collect(),
+        "NFKD" => characters.nfkd().collect(),
+        _ => {
+            let message = format!("normalize() takes NFC, NFD, NFKC or NFKD, not '{form}'");
+            return Err(wrong(ErrorKind::InvalidArgumentValue, message));
+        }
+    };
+    environment.check_bytes(normal.len())?;
+    Ok(normal.into())
+}
+
+/// White space that can be broken at, as Java and Neo4j have it.
+fn is_blank(c: char) -> bool {
+    match c {
+        '\u{85}' | '\u{a0}' | '\u{2007}' | '\u{202f}' => false,
+        '\u{1c}'..='\u{1f}' => true,
+        _ => c.is_whitespace(),
+    }
+}
+
 fn trimmed(arguments: &[Datum], start: bool, end: bool) -> Result {
     let mut text = text(&arguments[0])?;
     let characters = arguments.get(1).map(self::text).transpose()?;
-    let is_cut = |c: char| characters.map_or(c.is_whitespace(), |set| set.contains(c));
+    let is_cut = |c: char| characters.map_or(is_blank(c), |set| set.contains(c));
     if start {
         text = text.trim_start_matches(is_cut);
     }

@@ -9,6 +9,7 @@ use super::{Binary, wrong_operands};
 use crate::datum::Datum;
 use crate::environment::Environment;
 use crate::error::{ErrorKind, EvaluationError};
+use crate::print::float_text;
 use crate::temporal::plus_duration;
 
 /// Neither operand is null.
@@ -106,7 +107,7 @@ fn scaled(
     }))
 }
 
-/// Texts and lists one behind the other; `+` also takes a number or a truth value beside a
+/// Texts and lists one behind the other; `+` also takes a number beside a
 /// text, and an element beside a list. `None` if they are neither.
 fn joined(
     operator: Binary,
@@ -146,10 +147,9 @@ fn joined(
 fn text_of(datum: &Datum) -> Option<Arc<str>> {
     match datum.as_value()? {
         Value::Text(text) => Some(text.clone()),
-        value @ (Value::Integer(_) | Value::Float(_) | Value::Boolean(_)) => {
-            Some(value.to_string().into())
-        }
-        value => value.temporal_text().map(Arc::from),
+        Value::Float(number) => Some(float_text(*number).into()),
+        Value::Integer(number) => Some(number.to_string().into()),
+        _ => None,
     }
 }
 

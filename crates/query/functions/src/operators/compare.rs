@@ -44,7 +44,7 @@ fn is_number(datum: &Datum) -> bool {
 /// `member IN list`: true if an element is equal, else null if one may be, else false.
 ///
 /// # Errors
-/// What is behind `IN` is no list.
+/// Error of a value behind `IN` that is no list.
 pub fn is_in(member: &Datum, list: &Datum) -> Result<Option<bool>, EvaluationError> {
     if list.is_null() {
         return Ok(None);

@@ -4,12 +4,14 @@ mod access;
 mod arithmetic;
 mod compare;
 mod types;
+mod typing;
 
 use std::fmt;
 
 pub use access::{index, property, slice};
 pub use compare::{and, compare, is_in, or, xor};
 pub(crate) use compare::{holds, test_text};
+pub use typing::{cast, is_typed, type_of};
 
 use crate::datum::Datum;
 use crate::environment::Environment;

@@ -1,13 +1,9 @@
 //! Types of what operators give, before their operands are known.
 
 use super::{Binary, Unary};
-use crate::types::Types;
+use evergraph_syntax::scope::Types;
 
-const TEXTLIKE: Types = Types::STRING
-    .or(Types::NUMBER)
-    .or(Types::BOOLEAN)
-    .or(Types::INSTANT)
-    .or(Types::DURATION);
+const TEXTLIKE: Types = Types::STRING.or(Types::NUMBER);
 
 impl Binary {
     /// Types that `left operator right` may have, beside null, of operands of any of these

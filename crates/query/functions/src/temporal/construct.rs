@@ -118,13 +118,16 @@ fn of_fields(
 
 /// The instant of fields that count from 1970, if there are any.
 fn of_epoch(fields: &Fields<'_>) -> Result<Option<DateTime>, EvaluationError> {
-    if let Some(milliseconds) = fields.integer("epochMillis")? {
-        return Ok(Some(DateTime::from_milliseconds(milliseconds)?));
-    }
-    let Some(seconds) = fields.integer("epochSeconds")? else {
+    let milliseconds = fields.integer("epochMillis")?;
+    let seconds = milliseconds.map(|all| all.div_euclid(1000));
+    let Some(seconds) =
+        seconds.map_or_else(|| fields.integer("epochSeconds"), |all| Ok(Some(all)))?
+    else {
         return Ok(None);
     };
+    let rest = milliseconds.map_or(0, |all| all.rem_euclid(1000) * 1_000_000);
     let nanoseconds = fields.integer("nanosecond")?.unwrap_or(0);
+    let nanoseconds = nanoseconds.saturating_add(rest);
     let nanoseconds = u32::try_from(nanoseconds)
         .map_err(|_| wrong("the field 'nanosecond' is from 0 to 999999999"))?;
     Ok(Some(DateTime::from_seconds(seconds, nanoseconds, 0)?))

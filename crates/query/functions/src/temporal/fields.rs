@@ -16,7 +16,7 @@ pub(crate) struct Fields<'a> {
     map: &'a BTreeMap<Arc<str>, Value>,
 }
 
-/// What the fields of fractions of a second do to those of the time they change.
+/// Effect of the fields of fractions of a second on those of the time they change.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fraction {
     Replaces,

@@ -13,6 +13,7 @@ use evergraph_property_graph::{Value, ValueError};
 
 pub(crate) use between::{Unit, between};
 pub use components::component;
+pub(crate) use components::system_name;
 pub(crate) use construct::{construct, now};
 pub(crate) use duration::{duration_of, plus_duration};
 pub(crate) use fields::Fields;
@@ -40,7 +41,7 @@ impl Kind {
     }
 }
 
-/// What a temporal value has of a date, a time on the clock and a zone.
+/// Date, time on the clock and zone of a temporal value, as far as it has them.
 #[derive(Clone, Debug, Default)]
 struct Parts {
     date: Option<Date>,

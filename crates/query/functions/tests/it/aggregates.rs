@@ -77,7 +77,9 @@ fn sums_of_integers_do_not_overflow_on_their_way() {
     let mut sum = Accumulator::new(Aggregate::Sum, false);
     sum.add(&[i64::MAX.into()]).unwrap();
     sum.add(&[1.into()]).unwrap();
-    assert_eq!(sum.finish().unwrap_err().kind, ErrorKind::IntegerOverflow);
+    // Beyond 64 bits it is a float.
+    let float = sum.finish().unwrap();
+    assert_eq!(float, 9_223_372_036_854_775_808.0.into());
     sum.add(&[Datum::from(-1)]).unwrap();
     assert_eq!(sum.finish().unwrap(), i64::MAX.into());
     let refused = sum.add(&["a".into()]).unwrap_err();
@@ -210,7 +212,18 @@ proptest! {
             let text = |datum: Result<Datum, evergraph_functions::EvaluationError>| {
                 datum.map(|datum| format!("{datum:?}")).map_err(|error| error.message)
             };
+            let is_deviation =
+                matches!(aggregate, Aggregate::Deviation | Aggregate::PopulationDeviation);
             for (group, state) in found_again(&of_groups, aggregate, distinct) {
+                // Means of parts and of all may differ in their last digits.
+                if let (true, Ok(Datum::Value(Value::Float(a))), Ok(Datum::Value(Value::Float(b)))) =
+                    (is_deviation, state.finish(0), of_groups.finish(group))
+                {
+                    let is_close = (a - b).abs() <= 1e-9 * b.abs();
+                    let are_finite = a.is_finite() || b.is_finite();
+                    prop_assert!(is_close || !are_finite, "{a} and {b}: {aggregate:?}");
+                    continue;
+                }
                 prop_assert_eq!(
                     text(state.finish(0)),
                     text(of_groups.finish(group)),

@@ -21,7 +21,7 @@ fn examples_give_what_they_say() {
         };
         let value = value.unwrap_or_else(|error| panic!("{example}: {error:?}"));
         assert_eq!(print(&value, &Couple).unwrap(), expected, "{example}");
-        assert!(example.contains(function.name), "{example}");
+        assert!(example.contains(function.signature.name), "{example}");
     }
 }
 
@@ -32,10 +32,15 @@ fn the_page_is_that_of_the_definitions() {
 
 #[test]
 fn names_are_unique_in_any_case() {
-    let names: BTreeSet<String> = all().map(|function| function.name.to_lowercase()).collect();
+    let names: BTreeSet<String> = all()
+        .map(|function| function.signature.name.to_lowercase())
+        .collect();
     assert_eq!(names.len(), all().count());
-    assert_eq!(find("TOSTRING").unwrap().name, "toString");
-    assert_eq!(find("Duration.InDays").unwrap().name, "duration.inDays");
+    assert_eq!(find("TOSTRING").unwrap().signature.name, "toString");
+    assert_eq!(
+        find("Duration.InDays").unwrap().signature.name,
+        "duration.inDays"
+    );
     let error = find("tostrin").unwrap_err();
     assert_eq!(error.kind, ErrorKind::UnknownFunction);
     assert_eq!(
@@ -101,9 +106,9 @@ fn no_call_panics() {
     let (environment, samples) = (environment(), samples());
     // Of a third argument fewer, so that the calls of all stay few.
     let third: Vec<Datum> = samples.iter().step_by(5).cloned().collect();
-    for function in all().filter(|function| !function.is_aggregate()) {
+    for function in all().filter(|function| !function.signature.aggregates) {
         let mut calls = vec![vec![]];
-        for at in 0..=function.parameters.len().clamp(1, 3) {
+        for at in 0..=function.signature.parameters.len().clamp(1, 3) {
             for arguments in &calls {
                 check_call(function, arguments, &environment);
             }
@@ -122,20 +127,25 @@ fn check_call(
     arguments: &[Datum],
     environment: &evergraph_functions::Environment<'_>,
 ) {
+    let name = function.signature.name;
     let counted = function.check_count(arguments.len()).is_ok();
     match call(function, arguments, environment) {
         Ok(value) => {
-            let types = evergraph_functions::Types::of(&value);
-            let promised = function.result.or(evergraph_functions::Types::NULL);
+            let types = value.types();
+            let promised = function
+                .signature
+                .returns
+                .types()
+                .or(evergraph_functions::Types::NULL);
             assert!(
                 types.overlaps(promised),
-                "{function} of {arguments:?} is {value:?}"
+                "{name} of {arguments:?} is {value:?}"
             );
         }
         Err(error) => {
             assert!(counted || error.kind == ErrorKind::InvalidNumberOfArguments);
             let unreachable = "an argument has a type that the function does not take";
-            assert_ne!(error.message, unreachable, "{function} of {arguments:?}");
+            assert_ne!(error.message, unreachable, "{name} of {arguments:?}");
         }
     }
 }
@@ -148,9 +158,9 @@ fn operators_give_what_their_types_say() {
     for left in &samples {
         for right in &samples {
             for operator in Binary::ALL {
-                let promised = operator.result(Types::of(left), Types::of(right));
+                let promised = operator.result(left.types(), right.types());
                 if let Ok(value) = binary(operator, left, right, &environment) {
-                    let found = Types::of(&value);
+                    let found = value.types();
                     let is_promised = promised.or(Types::NULL).overlaps(found);
                     assert!(
                         is_promised,
@@ -167,9 +177,9 @@ fn operators_give_what_their_types_say() {
             Unary::IsNotNull,
         ] {
             if let Ok(value) = unary(operator, left) {
-                let promised = operator.result(Types::of(left)).or(Types::NULL);
+                let promised = operator.result(left.types()).or(Types::NULL);
                 assert!(
-                    promised.overlaps(Types::of(&value)),
+                    promised.overlaps(value.types()),
                     "{operator:?} {left:?} is {value:?}"
                 );
             }

@@ -429,7 +429,7 @@ impl Reader<'_> {
         }
         let arguments = self.list(")")?;
         let function = functions::find(&name)?;
-        if function.is_aggregate() {
+        if function.signature.aggregates {
             return Err(self.unknown());
         }
         Ok(functions::call(function, &arguments, self.environment)?)

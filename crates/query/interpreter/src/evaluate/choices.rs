@@ -34,7 +34,7 @@ impl<'r> Open<'r> {
         }
     }
 
-    /// What `evaluate` gives of some places.
+    /// Values of `evaluate` at some places.
     fn of<T>(&self, places: &[u32], evaluate: impl FnOnce(Chosen<'_>) -> Result<T>) -> Result<T> {
         match places.len() == self.all {
             true => evaluate(self.chosen),

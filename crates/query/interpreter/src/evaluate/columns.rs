@@ -192,6 +192,7 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
             Expression::Call(name, arguments) => self.call(name, arguments, chosen)?,
             Expression::List(items) => self.list(items, chosen)?,
             Expression::Map(_)
+            | Expression::Typed(..)
             | Expression::Comprehension(_)
             | Expression::Quantified(_)
             | Expression::Reduce(_)

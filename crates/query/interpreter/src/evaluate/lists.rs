@@ -32,7 +32,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// What `value` gives while a variable has a value.
+    /// Calls `value` while a variable has a value.
     fn within<T>(
         &self,
         row: &mut Row<'_>,
@@ -127,7 +127,7 @@ impl Run<'_, '_> {
         Ok(value)
     }
 
-    /// What is asked of the rows of another plan.
+    /// Answers a question about the rows of another plan.
     pub(super) fn subquery(&self, of: &Subquery, argument: &Batch) -> Result<Datum> {
         let mut count = 0usize;
         let mut collected = Vec::new();

@@ -20,7 +20,7 @@ use evergraph_functions::operators::{self, Binary, Unary, boolean};
 use evergraph_functions::{Datum, functions};
 use evergraph_planner::{Case, Constant, Expression, MapItem, MapProjection, Slot, Step};
 use evergraph_property_graph::Value;
-use evergraph_syntax::tree::{Comparison, Operator as Sign, TextTest};
+use evergraph_syntax::tree::{Comparison, Operator as Sign, TextTest, Typing};
 
 use crate::QueryError;
 use crate::batch::Batch;
@@ -125,6 +125,12 @@ impl Run<'_, '_> {
             }
             Expression::IsNull(of) => self.value(of, row)?.is_null().into(),
             Expression::IsNotNull(of) => (!self.value(of, row)?.is_null()).into(),
+            Expression::Typed(Typing::Is, of, to) => {
+                operators::is_typed(&self.value(of, row)?, to).into()
+            }
+            Expression::Typed(Typing::Cast, of, to) => {
+                operators::cast(&self.value(of, row)?, to, environment)?
+            }
             Expression::Labelled(of, labels) => {
                 let datum = self.value(of, row)?;
                 Datum::truth(self.has_labels(&datum, labels)?)

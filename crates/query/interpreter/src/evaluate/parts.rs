@@ -62,7 +62,7 @@ pub(super) fn same_ids(operator: Binary, left: &Column, right: &Column) -> Optio
     )))
 }
 
-/// What is made of the values of some columns, row by row; once, if they are the same in
+/// Values made of those of some columns, row by row; once, if they are the same in
 /// all rows.
 pub(super) fn made(
     of: &[&Column],

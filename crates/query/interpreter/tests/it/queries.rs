@@ -64,7 +64,7 @@ fn subqueries_see_the_row_around_them() {
     assert_eq!(value(&graph, text), 3i64.into());
 }
 
-/// What a clause reads for a join is read after the clauses before it have written.
+/// A clause reads for a join after the clauses before it have written.
 #[test]
 fn conditions_and_orders_of_groups_have_variables_of_their_own() {
     let graph = graph();

@@ -105,3 +105,156 @@ fn what_has_no_meaning_is_refused() {
         assert!(error.contains(message), "{text}: {error}");
     }
 }
+
+#[test]
+fn values_have_the_types_that_they_are_said_to_have() {
+    let graph = people();
+    for (condition, expected) in [
+        ("1 IS :: INTEGER", true),
+        ("1 IS TYPED INT", true),
+        ("1 :: SIGNED INTEGER", true),
+        ("1 IS NOT :: INTEGER", false),
+        ("null IS NOT TYPED INTEGER", false),
+        ("null IS :: INTEGER", true),
+        ("null IS :: INTEGER NOT NULL", false),
+        ("null IS :: INTEGER!", false),
+        ("null IS :: NOTHING", false),
+        ("1 IS :: FLOAT | STRING", false),
+        ("1 IS :: ANY<FLOAT | INTEGER>", true),
+        ("[1, null] IS :: LIST<INTEGER>", true),
+        ("[1, null] IS :: LIST<INTEGER NOT NULL>", false),
+        ("[1, 'a'] IS :: LIST<INTEGER | STRING>", true),
+        ("[] IS :: LIST<NOTHING>", true),
+        (
+            "[[1], ['a']] IS :: LIST<LIST<INTEGER> | LIST<STRING>>",
+            true,
+        ),
+        ("datetime() IS :: TIMESTAMP WITH TIME ZONE", true),
+        ("localtime() IS :: TIME WITHOUT TIMEZONE", true),
+        ("date() IS :: LOCAL DATETIME", false),
+        ("{a: 1} IS :: ANY MAP", true),
+        ("1 + 1 IS :: INTEGER AND NOT 'a' IS :: INTEGER", true),
+        ("all(x IN [1, 2] WHERE x IS :: INTEGER)", true),
+        ("[x IN [1, 'a'] WHERE x IS :: INTEGER | x] = [1]", true),
+        (
+            "EXISTS { (p:P)-[k]->() WHERE p IS :: NODE AND k IS :: EDGE }",
+            true,
+        ),
+    ] {
+        let text = format!("RETURN {condition} AS c");
+        assert_eq!(value(&graph, &text), Datum::from(expected), "{condition}");
+    }
+    // Of many rows as of one.
+    let text = "UNWIND [1, 'a', null, 2.5] AS x RETURN collect(x IS :: INTEGER) AS l";
+    let expected = [true, false, true, false].map(Datum::from);
+    assert_eq!(value(&graph, text), Datum::list(expected.to_vec()));
+    for (call, expected) in [
+        (
+            "[[1], [null], 'a']",
+            "LIST<STRING NOT NULL | LIST<NULL> NOT NULL | LIST<INTEGER NOT NULL> NOT NULL> NOT NULL",
+        ),
+        ("[1, null, 2.5]", "LIST<INTEGER | FLOAT> NOT NULL"),
+        ("time('10:00Z')", "ZONED TIME NOT NULL"),
+    ] {
+        let text = format!("RETURN valueType({call}) AS t");
+        assert_eq!(value(&graph, &text), Datum::from(expected));
+    }
+}
+
+#[test]
+fn values_are_cast_or_refused() {
+    let graph = people();
+    for (cast, expected) in [
+        ("CAST('12' AS INTEGER)", "12"),
+        ("CAST(2.5 AS INTEGER)", "2"),
+        ("CAST('2020-01-02' AS DATE)", "date('2020-01-02')"),
+        ("CAST(1 AS STRING)", "'1'"),
+        ("CAST(null AS DATE)", "null"),
+        ("CAST(['1', 2] AS LIST<INTEGER>)", "[1, 2]"),
+        ("CAST(1 AS ANY<INTEGER | FLOAT>)", "1"),
+        ("CAST(true AS INTEGER) + 1", "2"),
+    ] {
+        let text =
+            format!("RETURN {cast} = {expected} OR {cast} IS NULL AND {expected} IS NULL AS c");
+        assert_eq!(value(&graph, &text), Datum::from(true), "{cast}");
+    }
+    for cast in [
+        "CAST('a' AS INTEGER)",
+        "CAST(null AS INTEGER NOT NULL)",
+        "CAST([1] AS INTEGER)",
+        "CAST('2020-13-01' AS DATE)",
+        "CAST(1 AS NODE)",
+        "CAST('9223372036854775808' AS INTEGER)",
+    ] {
+        assert!(
+            attempt(&graph, &format!("RETURN {cast} AS c")).is_err(),
+            "{cast}"
+        );
+    }
+    let error = attempt(&graph, "RETURN CAST('a' AS INTEGER) AS c").unwrap_err();
+    assert!(
+        error.to_string().contains("'a' cannot be cast to INTEGER"),
+        "{error}"
+    );
+}
+
+#[test]
+fn texts_are_trimmed_and_normalized() {
+    let graph = people();
+    for (one, other) in [
+        ("trim(BOTH 'x' FROM 'xaxx')", "'a'"),
+        ("trim(LEADING 'x' FROM 'xaxx')", "'axx'"),
+        ("trim(TRAILING 'x' FROM 'xaxx')", "'xa'"),
+        ("trim('x' FROM 'xaxx')", "'a'"),
+        ("trim(BOTH FROM ' a ')", "btrim(' a ')"),
+        ("ltrim('xyaxy', 'xy') + rtrim('xyaxy', 'xy')", "'axyxya'"),
+        ("trim('\\u00a0a ')", "'\\u00a0a'"),
+        ("normalize('e\\u0301')", "'\\u00e9'"),
+        ("size(normalize('\\u00e9', NFD))", "2"),
+        ("'e\\u0301' IS NOT NFC NORMALIZED", "true"),
+        ("'e\\u0301' IS NFD NORMALIZED", "true"),
+    ] {
+        let text = format!("RETURN {one} = {other} AS c");
+        assert_eq!(value(&graph, &text), Datum::from(true), "{one}");
+    }
+    let text = "WITH 'b' AS both, ' c ' AS leading RETURN trim(both) + trim(leading) AS t";
+    assert_eq!(value(&graph, text), Datum::from("bc"));
+}
+
+#[test]
+fn conversions_are_those_of_neo4j() {
+    let graph = people();
+    for (one, other) in [
+        ("toString(1e10)", "'1.0E10'"),
+        ("toString(1e7) + toString(9999999.0)", "'1.0E79999999.0'"),
+        ("toString(0.001) + toString(-1.5e-9)", "'0.001-1.5E-9'"),
+        ("'a' + 1e10", "'a1.0E10'"),
+        ("toString(localtime('10:00'))", "'10:00'"),
+        (
+            "toString(point({x: 1, y: 2}))",
+            "\"point({x: 1.0, y: 2.0, crs: 'cartesian'})\"",
+        ),
+        ("toFloat('1.5f') + toFloat(' 1d ')", "2.5"),
+        ("toFloat('-Infinity')", "-1.0 / 0.0"),
+        ("coalesce(toInteger(' 12 '), 0)", "0"),
+        (
+            "datetime({epochMillis: 1000, nanosecond: 5}).nanosecond",
+            "5",
+        ),
+    ] {
+        let text = format!("RETURN {one} = {other} AS c");
+        assert_eq!(value(&graph, &text), Datum::from(true), "{one}");
+    }
+    for wrong in [
+        "toInteger('9223372036854775808')",
+        "'a' + true",
+        "'a' + date()",
+    ] {
+        assert!(
+            attempt(&graph, &format!("RETURN {wrong} AS c")).is_err(),
+            "{wrong}"
+        );
+    }
+    let sum = "UNWIND [9223372036854775807, 1] AS x RETURN sum(x) AS s";
+    assert_eq!(value(&graph, sum), Datum::from(9_223_372_036_854_775_808.0));
+}

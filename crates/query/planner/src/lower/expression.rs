@@ -12,24 +12,6 @@ use crate::plan::{
     Quantified, Reduce, Slot, Step, Subquery,
 };
 
-/// Names of the aggregations.
-const AGGREGATIONS: [&str; 10] = [
-    "count",
-    "sum",
-    "avg",
-    "min",
-    "max",
-    "collect",
-    "stdev",
-    "stdevp",
-    "percentilecont",
-    "percentiledisc",
-];
-
-pub(super) fn is_aggregation(name: &str) -> bool {
-    AGGREGATIONS.contains(&name)
-}
-
 impl Lowering<'_> {
     pub(crate) fn expression(
         &mut self,
@@ -73,6 +55,9 @@ impl Lowering<'_> {
             }
             Node::Tested(test, pair) => Expression::Tested(*test, self.pair(pair, scope)?),
             Node::In(pair) => Expression::In(self.pair(pair, scope)?),
+            Node::Typed(typing, of, to) => {
+                Expression::Typed(*typing, self.boxed(of, scope)?, to.clone())
+            }
             Node::IsNull(of) => Expression::IsNull(self.boxed(of, scope)?),
             Node::IsNotNull(of) => Expression::IsNotNull(self.boxed(of, scope)?),
             Node::Labelled(of, labels) => {
@@ -92,7 +77,7 @@ impl Lowering<'_> {
             Node::Or(parts) => Expression::Or(self.expressions(parts, scope)?),
             Node::Call(call) => {
                 let arguments = self.expressions(&call.arguments, scope)?;
-                Expression::Call(full_name(&call.name).into(), arguments)
+                Expression::Call(call.full_name().to_lowercase().into(), arguments)
             }
             Node::CountAll => {
                 let message = "count(*) stands only in WITH and RETURN";
@@ -177,13 +162,22 @@ impl Lowering<'_> {
         })
     }
 
+    /// Whether an expression has an aggregation of the rows where it stands.
+    pub(super) fn has_aggregation(&self, of: &tree::Expression) -> bool {
+        of.has(&|part| match &part.node {
+            Node::CountAll => true,
+            Node::Call(call) => self.catalog.aggregates(&call.full_name()),
+            _ => false,
+        })
+    }
+
     /// Slot of an aggregation, which is computed before the expression it is part of.
     fn aggregation(&mut self, from: &tree::Expression) -> Result<Option<Slot>, PlanError> {
         let (name, distinct, arguments) = match &from.node {
             Node::CountAll => ("count".to_string(), false, &[][..]),
             Node::Call(call) => {
-                let name = full_name(&call.name);
-                if !is_aggregation(&name) {
+                let name = call.full_name().to_lowercase();
+                if !self.catalog.aggregates(&name) {
                     return Ok(None);
                 }
                 (name, call.distinct, &call.arguments[..])
@@ -346,12 +340,6 @@ impl Lowering<'_> {
             false => paths,
         })
     }
-}
-
-/// A name with its namespaces, in lower case.
-pub(super) fn full_name(name: &[tree::Name]) -> String {
-    let parts: Vec<String> = name.iter().map(|part| part.text.to_lowercase()).collect();
-    parts.join(".")
 }
 
 fn subquery(kind: SubqueryKind, plan: Plan, value: Option<Slot>) -> Expression {

@@ -1,13 +1,13 @@
 //! From the syntax tree to operators: names become slots.
 
 mod call;
+mod chain;
 mod expression;
 mod matches;
 mod path;
 mod pattern;
 mod projection;
 mod query;
-mod walk;
 mod write;
 
 use std::collections::BTreeMap;
@@ -165,7 +165,7 @@ impl<'a> Lowering<'a> {
         Ok(slot)
     }
 
-    /// What `lower` makes, with the slots of before that it uses.
+    /// Calls `lower`, and returns the slots of before that it uses, too.
     fn traced<T>(
         &mut self,
         lower: impl FnOnce(&mut Self) -> Result<T, PlanError>,
@@ -179,7 +179,7 @@ impl<'a> Lowering<'a> {
         Ok((made, slots))
     }
 
-    /// What `lower` makes where aggregations and known expressions do not count.
+    /// Calls `lower` where aggregations and known expressions do not count.
     fn apart<T>(
         &mut self,
         lower: impl FnOnce(&mut Self) -> Result<T, PlanError>,

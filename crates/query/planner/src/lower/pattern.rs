@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use evergraph_syntax::tree::{self, Labels, PathMode, Selector};
 
+use super::chain::{Chain, Inner, Link, is_search, towards};
 use super::expression::conjuncts;
-use super::path::{Chain, Inner, Link, is_search, towards};
 use super::{Lowering, Scope, text};
 use crate::plan::{Expression, PathSearch, Plan, Slot, Towards, names_of};
 use crate::{PlanError, order};
@@ -18,7 +18,7 @@ pub struct Pattern {
     pub nodes: Vec<NodeToFind>,
     /// Relationships between them, all different.
     pub relationships: Vec<RelationshipToFind>,
-    /// What they satisfy.
+    /// Conditions that they satisfy.
     pub predicates: Vec<Predicate>,
     /// Paths, of the slots of nodes and relationships in turn.
     pub paths: Vec<(Slot, Vec<Slot>)>,
@@ -71,7 +71,7 @@ pub struct SearchToFind {
     pub needs: Vec<Slot>,
 }
 
-/// What is to be true, and the slots that decide it.
+/// A condition, and the slots that decide it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Predicate {
     /// The condition.

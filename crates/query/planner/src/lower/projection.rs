@@ -3,7 +3,6 @@
 use evergraph_syntax::tree::{self, Node};
 
 use super::query::WithColumns;
-use super::walk::has_aggregation;
 use super::{Aggregates, Lowering, Scope};
 use crate::PlanError;
 use crate::plan::{Expression, Operator, Plan, Slot, SortKey};
@@ -21,7 +20,10 @@ impl Lowering<'_> {
         if from.all {
             columns.extend(before.iter().map(|(name, &slot)| (name.clone(), slot)));
         }
-        let aggregates = from.items.iter().any(|item| has_aggregation(&item.value));
+        let aggregates = from
+            .items
+            .iter()
+            .any(|item| self.has_aggregation(&item.value));
         let (mut plan, known) = match aggregates {
             true => self.grouped(from, input, &before, &mut columns)?,
             false => self.computed(from, input, &before, &mut columns)?,
@@ -110,11 +112,10 @@ impl Lowering<'_> {
             .collect();
         let mut known = super::Known::new();
         let mut visible: Scope = columns.iter().cloned().collect();
-        for item in from
-            .items
-            .iter()
-            .filter(|item| !has_aggregation(&item.value))
-        {
+        for item in &from.items {
+            if self.has_aggregation(&item.value) {
+                continue;
+            }
             let value = self.expression(&item.value, before)?;
             let slot = match value {
                 Expression::Slot(slot) => slot,

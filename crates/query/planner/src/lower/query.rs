@@ -29,7 +29,8 @@ impl Lowering<'_> {
         if let (Some(as_of), true) = (&query.as_of, self.is_within) {
             return Err(PlanError::unsupported(
                 as_of.at,
-                "AS OF of a subquery (write it before the first clause of the statement)",
+                "AS OF of a subquery (a statement reads one commit: write AS OF before its first clause, \
+                 and compare two commits by two statements)",
             ));
         }
         self.is_within = true;
@@ -169,7 +170,8 @@ impl Lowering<'_> {
         if let Some(as_of) = &found.as_of {
             return Err(PlanError::unsupported(
                 as_of.at,
-                "AS OF of one MATCH (write it before the first clause)",
+                "AS OF of one MATCH (a statement reads one commit: write AS OF before its first clause, \
+                 and compare two commits by two statements)",
             ));
         }
         let clause = Found {

@@ -3,7 +3,8 @@
 use evergraph_syntax::tree::Comparison;
 
 use super::Finder;
-use super::seek::{Start, mentions};
+use super::seek::mentions;
+use super::start::Start;
 use crate::lower::Predicate;
 use crate::plan::{Expression, Operator, Plan, Slot};
 

@@ -8,13 +8,14 @@ mod estimate;
 mod fan_out;
 mod join;
 mod seek;
+mod start;
 
 pub use seek::is_volatile;
 pub(crate) use seek::mentions;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use self::seek::Start;
+use self::start::Start;
 use crate::Catalog;
 use crate::lower::{Pattern, Predicate, RelationshipToFind};
 use crate::plan::{

@@ -5,23 +5,12 @@ use std::sync::Arc;
 use evergraph_syntax::tree::{Comparison, Labels, TextTest};
 
 use super::Finder;
+use super::start::Start;
 use crate::lower::Predicate;
 use crate::plan::{Expression, Operator, Seek, Slot};
 use crate::rewrite::turned;
 
-/// A way to find a node.
-pub(super) struct Start {
-    /// The node.
-    pub(super) node: Slot,
-    /// How it is found.
-    pub(super) operator: Operator,
-    /// Nodes that are found, about.
-    pub(super) rows: f64,
-    /// Places of conditions that they satisfy then, ascending.
-    pub(super) solved: Vec<usize>,
-}
-
-/// What a condition says of a property: the key, and what it is compared with.
+/// A condition on a property: the key, and the value it is compared with.
 struct OfKey<'a> {
     place: usize,
     key: &'a Arc<str>,

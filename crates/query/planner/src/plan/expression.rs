@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use evergraph_syntax::tree::{Comparison, Labels, Operator, Quantity, SubqueryKind, TextTest};
+use evergraph_syntax::tree::{
+    Comparison, DataType, Labels, Operator, Quantity, SubqueryKind, TextTest, Typing,
+};
 
 use super::{Plan, Slot};
 
@@ -35,6 +37,8 @@ pub enum Expression {
     IsNull(Box<Expression>),
     /// `a IS NOT NULL`
     IsNotNull(Box<Expression>),
+    /// `a IS :: INTEGER`, `CAST(a AS INTEGER)`
+    Typed(Typing, Box<Expression>, DataType),
     /// `a:Label`, also of a relationship and its type
     Labelled(Box<Expression>, Labels),
     /// `a < b <= c`
@@ -59,7 +63,7 @@ pub enum Expression {
     Reduce(Box<Reduce>),
     /// `n {.name, age: 1}`
     MapProjection(Box<MapProjection>),
-    /// What is asked of the rows of another plan.
+    /// A question about the rows of another plan.
     Subquery(Box<Subquery>),
     /// A path of nodes, relationships and lists of relationships in slots.
     Path(Vec<Slot>),
@@ -94,7 +98,7 @@ pub enum Step {
 /// A case, simple if it has an operand.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
-    /// What is compared.
+    /// Operand of a simple case.
     pub operand: Option<Expression>,
     /// Conditions, or values that are compared, each with its result.
     pub branches: Vec<(Vec<Expression>, Expression)>,
@@ -111,7 +115,7 @@ pub struct Comprehension {
     pub list: Expression,
     /// Which of them.
     pub filter: Option<Expression>,
-    /// What of them.
+    /// Value of each that stays.
     pub value: Option<Expression>,
 }
 
@@ -163,14 +167,14 @@ pub enum MapItem {
     Entry(Arc<str>, Expression),
 }
 
-/// What is asked of the rows of another plan.
+/// A question about the rows of another plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Subquery {
-    /// What is asked.
+    /// The question.
     pub kind: SubqueryKind,
     /// The plan, over rows with the slots of the one where the question is asked.
     pub plan: Plan,
-    /// What is collected.
+    /// Slot of the values that are collected.
     pub value: Option<Slot>,
 }
 

@@ -18,7 +18,7 @@ pub type Slot = usize;
 /// An operator with the plan of the rows that it takes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// What is done.
+    /// The operator.
     pub operator: Operator,
     /// Rows that come in; `None` of a leaf.
     pub input: Option<Box<Plan>>,

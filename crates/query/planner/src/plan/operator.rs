@@ -6,7 +6,7 @@ use evergraph_syntax::tree::{Comparison, Labels};
 
 use super::{Aggregate, Expression, PathSearch, Plan, Slot};
 
-/// What is done with rows.
+/// Operation on rows.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operator {
     /// The rows given from outside: one without values, or those around a subquery.
@@ -17,7 +17,7 @@ pub enum Operator {
         node: Slot,
         /// Its label; all nodes without.
         label: Option<Arc<str>>,
-        /// What its properties pass; a filter above has the same conditions.
+        /// Tests of its properties; a filter above has the same conditions.
         tests: Vec<ScanTest>,
     },
     /// Nodes that an index has.
@@ -26,7 +26,7 @@ pub enum Operator {
         node: Slot,
         /// Its label.
         label: Arc<str>,
-        /// What is looked for.
+        /// Values that are looked for.
         seek: Seek,
     },
     /// The node of an id.
@@ -57,9 +57,9 @@ pub enum Operator {
     Keep(Vec<Slot>),
     /// Groups of rows with equal keys.
     Aggregate {
-        /// What the rows of a group have in common.
+        /// Keys of a group.
         keys: Vec<(Slot, Expression)>,
-        /// What is computed of each group.
+        /// Aggregations over each group.
         aggregates: Vec<(Slot, Aggregate)>,
     },
     /// Groups of rows, counted with what is found at their nodes.
@@ -172,7 +172,7 @@ pub struct ScanTest {
     pub value: Expression,
 }
 
-/// What is looked for in an index.
+/// Values that are looked for in an index.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Seek {
     /// Values of all its keys.
@@ -248,7 +248,7 @@ pub struct Intersect {
 /// for each branch, all of them different where they have to be.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Count {
-    /// What the rows of a group have in common.
+    /// Keys of a group.
     pub keys: Vec<(Slot, Expression)>,
     /// Slots that get the number.
     pub counts: Vec<Slot>,
@@ -353,13 +353,13 @@ pub struct Merge {
     pub brings: Vec<Slot>,
     /// Makes it.
     pub create: Create,
-    /// What is set then.
+    /// Properties and labels set then.
     pub on_create: Vec<SetItem>,
-    /// What is set if it was found.
+    /// Properties and labels set if it was found.
     pub on_match: Vec<SetItem>,
 }
 
-/// What is set or removed.
+/// Property or labels to set or remove.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SetItem {
     /// `a.b = c`; null removes it

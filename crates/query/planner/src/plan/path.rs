@@ -13,7 +13,7 @@ pub struct PathSearch {
     pub nodes: Vec<Slot>,
     /// One less than nodes.
     pub parts: Vec<PathPart>,
-    /// What is asked of the path, beside what its parts ask.
+    /// Conditions on the path, beside those of its parts.
     pub tests: Vec<PathTest>,
     /// Whether the last node is known.
     pub into: bool,
@@ -21,7 +21,7 @@ pub struct PathSearch {
     pub relationships: Slot,
     /// Slots of relationships that they differ from.
     pub unlike: Vec<Slot>,
-    /// What a path may have twice.
+    /// Whether a path may have nodes or relationships twice.
     pub mode: PathMode,
     /// Which of the paths are found.
     pub choice: Choice,
@@ -67,7 +67,7 @@ pub struct Repeat {
     pub nodes: Vec<Slot>,
     /// At least one.
     pub steps: Vec<PathStep>,
-    /// What is asked of each repetition.
+    /// Conditions on each repetition.
     pub tests: Vec<PathTest>,
     /// The least number.
     pub least: u64,

@@ -2,9 +2,7 @@
 
 use std::fmt::Write as _;
 
-use evergraph_syntax::tree::{
-    Comparison, Operator as Sign, PathMode, Quantity, SubqueryKind, TextTest,
-};
+use evergraph_syntax::tree::{PathMode, Typing};
 
 use super::{
     Aggregate, Branch, Choice, Constant, Create, Expand, Expression, MapItem, Operator, PathPart,
@@ -77,7 +75,7 @@ impl Printer<'_> {
                     .as_ref()
                     .map_or(String::new(), |label| format!(":{label}"));
                 let tests = tests.iter().map(|test| {
-                    let (sign, value) = (comparison_of(test.comparison), &test.value);
+                    let (sign, value) = (test.comparison.sign(), &test.value);
                     format!("{} {sign} {}", test.key, self.operand(value))
                 });
                 let tests: Vec<String> = tests.collect();
@@ -394,6 +392,7 @@ impl Printer<'_> {
             | Expression::In(_)
             | Expression::IsNull(_)
             | Expression::IsNotNull(_)
+            | Expression::Typed(Typing::Is, ..)
             | Expression::Negative(_) => format!("({})", self.expression(of)),
             _ => self.expression(of),
         }
@@ -426,35 +425,28 @@ impl Printer<'_> {
             Expression::Arithmetic(first, others) => {
                 let others = others.iter();
                 let others: String = others
-                    .map(|(sign, operand)| format!(" {} {}", sign_of(*sign), self.operand(operand)))
+                    .map(|(sign, operand)| format!(" {} {}", sign.sign(), self.operand(operand)))
                     .collect();
                 format!("{}{others}", self.operand(first))
             }
             Expression::Tested(test, pair) => {
-                let test = match test {
-                    TextTest::StartsWith => "STARTS WITH",
-                    TextTest::EndsWith => "ENDS WITH",
-                    TextTest::Contains => "CONTAINS",
-                    TextTest::Matches => "=~",
-                };
-                format!(
-                    "{} {test} {}",
-                    self.operand(&pair[0]),
-                    self.operand(&pair[1])
-                )
+                let [left, right] = pair.each_ref().map(|side| self.operand(side));
+                format!("{left} {} {right}", test.words())
             }
             Expression::In(pair) => {
                 format!("{} IN {}", self.operand(&pair[0]), self.operand(&pair[1]))
             }
             Expression::IsNull(of) => format!("{} IS NULL", self.operand(of)),
             Expression::IsNotNull(of) => format!("{} IS NOT NULL", self.operand(of)),
+            Expression::Typed(Typing::Is, of, to) => format!("{} IS :: {to}", self.operand(of)),
+            Expression::Typed(Typing::Cast, of, to) => {
+                format!("CAST({} AS {to})", self.expression(of))
+            }
             Expression::Labelled(of, labels) => format!("{}:{labels}", self.operand(of)),
             Expression::Comparison(first, others) => {
                 let others = others.iter();
                 let others: String = others
-                    .map(|(sign, operand)| {
-                        format!(" {} {}", comparison_of(*sign), self.operand(operand))
-                    })
+                    .map(|(sign, operand)| format!(" {} {}", sign.sign(), self.operand(operand)))
                     .collect();
                 format!("{}{others}", self.operand(first))
             }
@@ -478,12 +470,7 @@ impl Printer<'_> {
                 text + "]"
             }
             Expression::Quantified(one) => {
-                let name = match one.quantity {
-                    Quantity::All => "all",
-                    Quantity::Any => "any",
-                    Quantity::None => "none",
-                    Quantity::Single => "single",
-                };
+                let name = one.quantity.word();
                 let (variable, list) = (self.name(one.variable), self.expression(&one.list));
                 let filter = self.expression(&one.filter);
                 format!("{name}({variable} IN {list} WHERE {filter})")
@@ -506,11 +493,7 @@ impl Printer<'_> {
                 format!("{} {{{}}}", self.expression(&one.source), items.join(", "))
             }
             Expression::Subquery(one) => {
-                let kind = match one.kind {
-                    SubqueryKind::Exists => "EXISTS",
-                    SubqueryKind::Count => "COUNT",
-                    SubqueryKind::Collect => "COLLECT",
-                };
+                let kind = one.kind.word();
                 let mut operators = Vec::new();
                 let mut next = Some(&one.plan);
                 while let Some(plan) = next {
@@ -559,28 +542,5 @@ fn print_constant(constant: &Constant) -> String {
         Constant::Integer(value) => value.to_string(),
         Constant::Float(value) => format!("{value:?}"),
         Constant::Text(value) => format!("{value:?}"),
-    }
-}
-
-fn sign_of(sign: Sign) -> &'static str {
-    match sign {
-        Sign::Add => "+",
-        Sign::Subtract => "-",
-        Sign::Concatenate => "||",
-        Sign::Multiply => "*",
-        Sign::Divide => "/",
-        Sign::Modulo => "%",
-        Sign::Power => "^",
-    }
-}
-
-fn comparison_of(comparison: Comparison) -> &'static str {
-    match comparison {
-        Comparison::Equal => "=",
-        Comparison::Unequal => "<>",
-        Comparison::Less => "<",
-        Comparison::LessOrEqual => "<=",
-        Comparison::Greater => ">",
-        Comparison::GreaterOrEqual => ">=",
     }
 }

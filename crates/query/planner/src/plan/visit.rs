@@ -150,6 +150,7 @@ impl Expression {
             | Expression::IsNull(of)
             | Expression::IsNotNull(of)
             | Expression::Labelled(of, _)
+            | Expression::Typed(_, of, _)
             | Expression::Not(of) => vec![of],
             Expression::Arithmetic(first, others) => {
                 let others = others.iter().map(|(_, operand)| operand);

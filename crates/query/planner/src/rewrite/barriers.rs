@@ -11,7 +11,7 @@ pub fn add_barriers(plan: Plan) -> Plan {
     barred(plan).0
 }
 
-/// What a plan does since its last barrier.
+/// Reads and writes of a plan since its last barrier.
 #[derive(Clone, Copy, Default)]
 struct Since {
     reads: bool,
@@ -60,7 +60,7 @@ fn is_breaker(operator: &Operator) -> bool {
     )
 }
 
-/// What an operator does itself, with the plans within it.
+/// Reads and writes of an operator itself, with the plans within it.
 fn of(operator: &Operator) -> Since {
     let mut since = Since {
         reads: reads(operator),

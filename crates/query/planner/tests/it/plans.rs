@@ -68,6 +68,13 @@ impl Catalog for Social {
         }
     }
 
+    fn aggregates(&self, function: &str) -> bool {
+        let known = ["count", "sum", "avg", "min", "max", "collect"];
+        known
+            .iter()
+            .any(|known| function.eq_ignore_ascii_case(known))
+    }
+
     fn procedure(&self, name: &str) -> Option<Signature> {
         (name == "db.labels").then(|| Signature {
             outputs: vec![("label".into(), Type::Text)],

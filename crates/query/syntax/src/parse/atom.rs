@@ -5,21 +5,11 @@ use crate::error::Detail;
 use crate::lexer::{Token, too_large};
 use crate::tree::{
     Branch, Case, Expression, FunctionCall, ListComprehension, MapItem, MapProjection, Name, Node,
-    PatternComprehension, PatternSubquery, Quantified, Quantity, Reduce, SubqueryKind,
+    PatternComprehension, PatternSubquery, Quantified, Quantity, Reduce, SubqueryKind, Typing,
 };
 
-const QUANTITIES: [(&str, Quantity); 4] = [
-    ("all", Quantity::All),
-    ("any", Quantity::Any),
-    ("none", Quantity::None),
-    ("single", Quantity::Single),
-];
-
-const SUBQUERIES: [(&str, SubqueryKind); 3] = [
-    ("exists", SubqueryKind::Exists),
-    ("count", SubqueryKind::Count),
-    ("collect", SubqueryKind::Collect),
-];
+/// Normal forms of Unicode, which are words as an argument of `normalize`.
+pub(super) const FORMS: [&str; 4] = ["NFC", "NFD", "NFKC", "NFKD"];
 
 impl Parser<'_> {
     pub(super) fn atom(&mut self) -> Parsed<Expression> {
@@ -83,8 +73,8 @@ impl Parser<'_> {
                 return Ok(node);
             }
         } else if self.is_ahead(1, "{") {
-            let is_word = |(known, _): &&(&str, _)| word.eq_ignore_ascii_case(known);
-            if let Some(&(_, kind)) = SUBQUERIES.iter().find(is_word) {
+            let is_word = |kind: &SubqueryKind| word.eq_ignore_ascii_case(kind.word());
+            if let Some(kind) = SubqueryKind::ALL.into_iter().find(is_word) {
                 self.advance();
                 return self.subquery(kind);
             }
@@ -101,7 +91,8 @@ impl Parser<'_> {
     /// Calls that take more than expressions.
     fn special_call(&mut self, word: &str) -> Parsed<Option<Node>> {
         let lower = word.to_ascii_lowercase();
-        let quantity = QUANTITIES.iter().find(|(known, _)| *known == lower);
+        let mut quantities = Quantity::ALL.into_iter();
+        let quantity = quantities.find(|known| known.word() == lower);
         let node = match lower.as_str() {
             "shortestpath" | "allshortestpaths" => Node::Pattern(Box::new(self.path_pattern()?)),
             "count" if self.is_ahead(2, "*") => {
@@ -109,17 +100,63 @@ impl Parser<'_> {
                 self.need(")")?;
                 Node::CountAll
             }
+            "cast" => {
+                self.place += 2;
+                self.cast()?
+            }
+            "trim" if !self.is_ahead(2, ")") => self.trim()?,
             "reduce" if self.is_ahead(3, "=") => {
                 self.place += 2;
                 self.reduce()?
             }
-            _ if quantity.is_some() && self.is_word_ahead(3, "IN") => {
-                self.place += 2;
-                self.quantified(quantity.map_or(Quantity::All, |found| found.1))?
-            }
-            _ => return Ok(None),
+            _ => match quantity {
+                Some(quantity) if self.is_word_ahead(3, "IN") => {
+                    self.place += 2;
+                    self.quantified(quantity)?
+                }
+                _ => return Ok(None),
+            },
         };
         Ok(Some(node))
+    }
+
+    fn cast(&mut self) -> Parsed<Node> {
+        let part = Box::new(self.expression()?);
+        self.need_word("AS")?;
+        let to = self.data_type()?;
+        self.need(")")?;
+        Ok(Node::Typed(Typing::Cast, part, to))
+    }
+
+    /// `trim(a)`, or `trim(LEADING 'x' FROM a)`, which is `ltrim(a, 'x')`.
+    fn trim(&mut self) -> Parsed<Node> {
+        let mut name = self.name("a function")?;
+        self.need("(")?;
+        let sides = [
+            ("BOTH", "btrim"),
+            ("LEADING", "ltrim"),
+            ("TRAILING", "rtrim"),
+        ];
+        // A variable may have such a name.
+        let is_operand = matches!(self.ahead(1).token, Token::Symbol(_) | Token::End);
+        let mut sides = sides.into_iter();
+        let side = sides.find(|(word, _)| !is_operand && self.take_word(word));
+        let mut arguments = Vec::new();
+        if side.is_none() || !self.is_word("FROM") {
+            arguments.push(self.expression()?);
+        }
+        if side.is_some() && !self.is_word("FROM") {
+            return Err(self.unexpected("FROM", &["FROM"]));
+        }
+        if self.take_word("FROM") {
+            name.text = side.map_or("btrim", |(_, name)| name).to_string();
+            arguments.insert(0, self.expression()?);
+        }
+        while self.take(",") {
+            arguments.push(self.expression()?);
+        }
+        self.need(")")?;
+        Ok(called(name, arguments))
     }
 
     fn quantified(&mut self, quantity: Quantity) -> Parsed<Node> {
@@ -195,7 +232,14 @@ impl Parser<'_> {
         }
         self.need("(")?;
         let distinct = self.take_word("DISTINCT");
-        let arguments = self.until(")", Self::expression)?;
+        let mut arguments = self.until(")", Self::expression)?;
+        if let ([only], [_, form]) = (&name[..], &mut arguments[..])
+            && only.text.eq_ignore_ascii_case("normalize")
+            && let Node::Variable(word) = &form.node
+            && FORMS.contains(&word.to_ascii_uppercase().as_str())
+        {
+            form.node = Node::Text(word.to_ascii_uppercase());
+        }
         Ok(Node::Call(Box::new(FunctionCall {
             name,
             distinct,
@@ -348,4 +392,12 @@ impl Parser<'_> {
         self.need_closing_brace()?;
         Ok(node)
     }
+}
+
+pub(super) fn called(name: Name, arguments: Vec<Expression>) -> Node {
+    Node::Call(Box::new(FunctionCall {
+        name: vec![name],
+        distinct: false,
+        arguments,
+    }))
 }

@@ -157,7 +157,7 @@ impl Parser<'_> {
         }
     }
 
-    fn projection(&mut self) -> Parsed<Projection> {
+    pub(super) fn projection(&mut self) -> Parsed<Projection> {
         let distinct = self.take_word("DISTINCT");
         let all = self.take("*");
         let items = match all && !self.take(",") {
@@ -387,7 +387,7 @@ impl Parser<'_> {
 }
 
 /// `WITH *`, more columns, and a condition.
-fn all_and(items: Vec<Item>, filter: Option<Expression>) -> Projection {
+pub(super) fn all_and(items: Vec<Item>, filter: Option<Expression>) -> Projection {
     Projection {
         distinct: false,
         all: true,

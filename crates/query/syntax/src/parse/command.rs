@@ -1,5 +1,6 @@
 //! Statements that are no queries.
 
+use super::clause::all_and;
 use super::{Parsed, Parser};
 use crate::error::Detail;
 use crate::tree::{
@@ -150,7 +151,9 @@ impl Parser<'_> {
             () if self.take_words(&["NODE", "KEY"]) => Requirement::Key,
             () if self.take_words(&["RELATIONSHIP", "KEY"]) => Requirement::Key,
             () if self.take("::") || self.take_word("TYPED") => {
-                Requirement::Type(self.name("a type")?)
+                let at = self.at();
+                let to = self.data_type()?;
+                Requirement::Type(to, self.since(at))
             }
             () => {
                 let words = &["UNIQUE", "NOT NULL", "KEY", "NODE KEY", "TYPED"];
@@ -187,16 +190,20 @@ impl Parser<'_> {
             return Err(self.unexpected(expected, &words));
         };
         self.advance();
-        let columns = match self.take_word("YIELD") {
-            true if self.take("*") => Vec::new(),
-            true => self.separated(Self::yield_item)?,
-            false => Vec::new(),
-        };
-        let filter = self.filter()?;
-        Ok(Command::Show(Show {
+        let mut yielded = None;
+        if self.take_word("YIELD") {
+            let mut columns = self.projection()?;
+            columns.filter = self.filter()?;
+            yielded = Some(columns);
+        } else if let Some(filter) = self.filter()? {
+            yielded = Some(all_and(Vec::new(), Some(filter)));
+        }
+        let returns = yielded.is_some() && self.take_word("RETURN");
+        let returned = returns.then(|| self.projection()).transpose()?;
+        Ok(Command::Show(Box::new(Show {
             listing,
-            columns,
-            filter,
-        }))
+            yielded,
+            returned,
+        })))
     }
 }

@@ -6,7 +6,7 @@ use crate::lexer::Token;
 use crate::tree::{Access, Command, CopyFrom, CopyOption, CopyTo, Expression, Node};
 
 impl Parser<'_> {
-    /// What stands behind `COPY`.
+    /// Reads the rest behind `COPY`.
     pub(super) fn copy(&mut self) -> Parsed<Command> {
         if self.take("(") {
             let begin = self.at();

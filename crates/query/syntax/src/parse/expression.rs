@@ -3,40 +3,10 @@
 use super::pattern::Of;
 use super::{Parsed, Parser};
 use crate::lexer::Token;
-use crate::tree::{Access, Comparison, Expression, Node, Operator, Span, TextTest};
+use crate::tree::{Access, Comparison, Expression, Name, Node, Operator, Span, TextTest, Typing};
 
 /// Tests of one operand, such as `a IN b IS NULL`.
 const MOST_TESTS: usize = 8;
-
-const COMPARISONS: [(&str, Comparison); 6] = [
-    ("=", Comparison::Equal),
-    ("<>", Comparison::Unequal),
-    ("<", Comparison::Less),
-    ("<=", Comparison::LessOrEqual),
-    (">", Comparison::Greater),
-    (">=", Comparison::GreaterOrEqual),
-];
-
-/// By precedence.
-const ARITHMETIC: [&[(&str, Operator)]; 3] = [
-    &[
-        ("+", Operator::Add),
-        ("-", Operator::Subtract),
-        ("||", Operator::Concatenate),
-    ],
-    &[
-        ("*", Operator::Multiply),
-        ("/", Operator::Divide),
-        ("%", Operator::Modulo),
-    ],
-    &[("^", Operator::Power)],
-];
-
-const TEXT_TESTS: [(&[&str], TextTest); 3] = [
-    (&["STARTS", "WITH"], TextTest::StartsWith),
-    (&["ENDS", "WITH"], TextTest::EndsWith),
-    (&["CONTAINS"], TextTest::Contains),
-];
 
 impl Parser<'_> {
     pub(super) fn expression(&mut self) -> Parsed<Expression> {
@@ -104,7 +74,7 @@ impl Parser<'_> {
         let start = self.at();
         let first = self.tested()?;
         let mut others = Vec::new();
-        while let Some(comparison) = self.take_one_of(&COMPARISONS) {
+        while let Some(comparison) = self.take_one_of(&Comparison::ALL, Comparison::sign) {
             others.push((comparison, self.tested()?));
         }
         if others.is_empty() {
@@ -113,13 +83,39 @@ impl Parser<'_> {
         Ok(self.spanned(start, Node::Comparison(Box::new(first), others)))
     }
 
-    fn take_one_of<T: Copy>(&mut self, known: &[(&str, T)]) -> Option<T> {
+    fn take_one_of<T: Copy>(&mut self, known: &[T], sign: fn(T) -> &'static str) -> Option<T> {
         let Token::Symbol(symbol) = self.token() else {
             return None;
         };
-        let found = known.iter().find(|(known, _)| known == symbol)?.1;
+        let found = *known.iter().find(|known| sign(**known) == *symbol)?;
         self.advance();
         Some(found)
+    }
+
+    /// An operator of a precedence.
+    fn take_operator(&mut self, precedence: u8) -> Option<Operator> {
+        let Token::Symbol(symbol) = self.token() else {
+            return None;
+        };
+        let is_it = |known: &Operator| known.precedence() == precedence && known.sign() == *symbol;
+        let found = Operator::ALL.into_iter().find(is_it)?;
+        self.advance();
+        Some(found)
+    }
+
+    /// A test of texts.
+    fn take_test(&mut self) -> Parsed<Option<TextTest>> {
+        for test in TextTest::ALL {
+            let mut words = test.words().split(' ');
+            let first = words.next().unwrap_or_default();
+            if self.take(first) || self.take_word(first) {
+                for word in words {
+                    self.need_word(word)?;
+                }
+                return Ok(Some(test));
+            }
+        }
+        Ok(None)
     }
 
     /// An operand, and what is asked of it as a string, a member of a list, null, or of
@@ -138,18 +134,14 @@ impl Parser<'_> {
 
     /// One more test of it, if one follows.
     fn test(&mut self, part: Expression, start: Span) -> Parsed<(Expression, bool)> {
-        let text_test = TEXT_TESTS.iter().find(|(words, _)| self.is_word(words[0]));
-        let node = if let Some(&(words, test)) = text_test {
-            for word in words {
-                self.need_word(word)?;
-            }
+        let node = if let Some(test) = self.take_test()? {
             Node::Tested(test, Box::new((part, self.arithmetic(0)?)))
-        } else if self.take("=~") {
-            Node::Tested(TextTest::Matches, Box::new((part, self.arithmetic(0)?)))
         } else if self.take_word("IN") {
             Node::In(Box::new((part, self.arithmetic(0)?)))
         } else if self.is_word("IS") {
             self.null_test(part)?
+        } else if self.take("::") {
+            Node::Typed(Typing::Is, Box::new(part), self.data_type()?)
         } else if self.is(":") {
             Node::Labelled(Box::new(part), self.labels(Of::Values)?)
         } else {
@@ -162,9 +154,32 @@ impl Parser<'_> {
         if self.take_words(&["IS", "NULL"]) {
             return Ok(Node::IsNull(Box::new(part)));
         }
-        if self.take_words(&["IS", "NOT"]) {
-            self.need_word("NULL")?;
+        let start = part.at;
+        let is_not = self.take_words(&["IS", "NOT"]);
+        if is_not && self.take_word("NULL") {
             return Ok(Node::IsNotNull(Box::new(part)));
+        }
+        let by = usize::from(!is_not);
+        let is_type = self.is_ahead(by, "::") || self.is_word_ahead(by, "TYPED");
+        if is_type {
+            self.place += by + 1;
+            let typed = Node::Typed(Typing::Is, Box::new(part), self.data_type()?);
+            return Ok(match is_not {
+                true => Node::Not(Box::new(self.spanned(start, typed))),
+                false => typed,
+            });
+        }
+        if let Some(form) = self.normal_form(by) {
+            let arguments = vec![part, self.spanned(start, Node::Text(form.to_string()))];
+            let call = super::atom::called(Name::new("isNormalized"), arguments);
+            return Ok(match is_not {
+                true => Node::Not(Box::new(self.spanned(start, call))),
+                false => call,
+            });
+        }
+        if is_not {
+            let words = &["NULL", "TYPED", "NORMALIZED"];
+            return Err(self.unexpected("NULL, NORMALIZED or a type", words));
         }
         let is_label = self.word_at(self.ahead(1)).is_some()
             || matches!(self.ahead(1).token, Token::Quoted(_))
@@ -176,15 +191,27 @@ impl Parser<'_> {
         Err(self.unexpected("NULL, NOT NULL or a label", &["NULL"]))
     }
 
+    /// `NFC NORMALIZED`, some tokens ahead.
+    fn normal_form(&mut self, by: usize) -> Option<&'static str> {
+        let mut forms = super::atom::FORMS.into_iter();
+        let form = forms.find(|form| self.is_word_ahead(by, form));
+        let end = by + usize::from(form.is_some());
+        if !self.is_word_ahead(end, "NORMALIZED") {
+            return None;
+        }
+        self.place += end + 1;
+        form.or(Some("NFC"))
+    }
+
     /// Operators of a precedence, and of those above.
-    fn arithmetic(&mut self, precedence: usize) -> Parsed<Expression> {
-        let Some(operators) = ARITHMETIC.get(precedence) else {
+    fn arithmetic(&mut self, precedence: u8) -> Parsed<Expression> {
+        if precedence == Operator::PRECEDENCES {
             return self.unary();
-        };
+        }
         let start = self.at();
         let first = self.arithmetic(precedence + 1)?;
         let mut others = Vec::new();
-        while let Some(operator) = self.take_one_of(operators) {
+        while let Some(operator) = self.take_operator(precedence) {
             others.push((operator, self.arithmetic(precedence + 1)?));
         }
         if others.is_empty() {

@@ -8,6 +8,7 @@ mod copy;
 mod expression;
 mod pattern;
 mod query;
+mod types;
 
 use crate::error::{Detail, Error, Problem};
 use crate::lexer::{Spanned, Token, tokens};

@@ -405,7 +405,7 @@ impl Parser<'_> {
     }
 }
 
-/// What a list of one is, or of several.
+/// The only element, or a node of several.
 fn one_or(mut parts: Vec<Labels>, join: fn(Vec<Labels>) -> Labels) -> Labels {
     match parts.len() {
         1 => parts.remove(0),

@@ -80,7 +80,7 @@ impl Display for CreateConstraint {
             Requirement::Unique => f.write_str("UNIQUE"),
             Requirement::NotNull => f.write_str("NOT NULL"),
             Requirement::Key => f.write_str("KEY"),
-            Requirement::Type(name) => write!(f, ":: {name}"),
+            Requirement::Type(to, _) => write!(f, ":: {to}"),
         }
     }
 }
@@ -106,9 +106,7 @@ impl Display for Show {
             Listing::Functions => "SHOW FUNCTIONS",
             Listing::Transactions => "SHOW TRANSACTIONS",
         })?;
-        if !self.columns.is_empty() {
-            write!(f, " YIELD {}", Separated(&self.columns, ", "))?;
-        }
-        optional(f, " WHERE ", self.filter.as_ref())
+        optional(f, " YIELD ", self.yielded.as_ref())?;
+        optional(f, " RETURN ", self.returned.as_ref())
     }
 }

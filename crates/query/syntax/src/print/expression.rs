@@ -5,8 +5,8 @@ use std::fmt::{self, Display, Formatter};
 use super::{Parameter, Quoted, Separated, Text, optional};
 use crate::tree::{
     Access, Branch, Case, Comparison, Expression, FunctionCall, Labels, ListComprehension, MapItem,
-    MapProjection, Node, Operator, PatternComprehension, PatternSubquery, Quantified, Quantity,
-    Reduce, Selector, SubqueryKind, TextTest,
+    MapProjection, Node, Operator, PatternComprehension, PatternSubquery, Quantified, Reduce,
+    Selector, Typing,
 };
 
 // Precedences; a pattern is an operand of NOT and what binds less.
@@ -33,12 +33,14 @@ fn precedence(node: &Node) -> u8 {
         | Node::In(_)
         | Node::IsNull(_)
         | Node::IsNotNull(_)
+        | Node::Typed(Typing::Is, ..)
         | Node::Labelled(..) => TESTED,
-        Node::Arithmetic(_, others) => match others.first() {
-            Some((Operator::Multiply | Operator::Divide | Operator::Modulo, _)) => 7,
-            Some((Operator::Power, _)) => 8,
-            _ => ADDED,
-        },
+        Node::Arithmetic(_, others) => {
+            ADDED
+                + others
+                    .first()
+                    .map_or(0, |(operator, _)| operator.precedence())
+        }
         Node::Negative(_) | Node::Positive(_) => UNARY,
         Node::Integer(number) if *number < 0 => UNARY,
         Node::Float(number) if number.is_sign_negative() => UNARY,
@@ -91,9 +93,10 @@ fn begins_with_in(expression: &Expression) -> bool {
     match &expression.node {
         Node::In(sides) => matches!(sides.0.node, Node::Variable(_)) || begins_with_in(&sides.0),
         Node::Tested(_, sides) => begins_with_in(&sides.0),
-        Node::IsNull(part) | Node::IsNotNull(part) | Node::Labelled(part, _) => {
-            begins_with_in(part)
-        }
+        Node::IsNull(part)
+        | Node::IsNotNull(part)
+        | Node::Typed(Typing::Is, part, _)
+        | Node::Labelled(part, _) => begins_with_in(part),
         Node::Comparison(first, _) => begins_with_in(first),
         Node::And(parts) | Node::Or(parts) | Node::Xor(parts) => {
             parts.first().is_some_and(begins_with_in)
@@ -183,6 +186,10 @@ impl Display for Node {
             Node::In(sides) => binary(f, &sides.0, "IN", &sides.1),
             Node::IsNull(part) => write!(f, "{} IS NULL", Operand(part, TESTED)),
             Node::IsNotNull(part) => write!(f, "{} IS NOT NULL", Operand(part, TESTED)),
+            Node::Typed(Typing::Is, part, to) => {
+                write!(f, "{} IS :: {to}", Operand(part, TESTED))
+            }
+            Node::Typed(Typing::Cast, part, to) => write!(f, "CAST({part} AS {to})"),
             Node::Labelled(part, labels) => {
                 // Labels behind labels would join them.
                 let is_labelled = matches!(part.node, Node::Labelled(..));
@@ -214,58 +221,6 @@ impl Display for Node {
 
 fn binary(f: &mut Formatter<'_>, a: &Expression, word: &str, b: &Expression) -> fmt::Result {
     write!(f, "{} {word} {}", Operand(a, TESTED), Operand(b, ADDED))
-}
-
-impl Operator {
-    /// Its sign.
-    pub fn sign(self) -> &'static str {
-        match self {
-            Operator::Add => "+",
-            Operator::Subtract => "-",
-            Operator::Concatenate => "||",
-            Operator::Multiply => "*",
-            Operator::Divide => "/",
-            Operator::Modulo => "%",
-            Operator::Power => "^",
-        }
-    }
-}
-
-impl Comparison {
-    /// Its sign.
-    pub fn sign(self) -> &'static str {
-        match self {
-            Comparison::Equal => "=",
-            Comparison::Unequal => "<>",
-            Comparison::Less => "<",
-            Comparison::LessOrEqual => "<=",
-            Comparison::Greater => ">",
-            Comparison::GreaterOrEqual => ">=",
-        }
-    }
-}
-
-impl TextTest {
-    /// Its words.
-    pub fn words(self) -> &'static str {
-        match self {
-            TextTest::StartsWith => "STARTS WITH",
-            TextTest::EndsWith => "ENDS WITH",
-            TextTest::Contains => "CONTAINS",
-            TextTest::Matches => "=~",
-        }
-    }
-}
-
-impl SubqueryKind {
-    /// Its word.
-    pub fn word(self) -> &'static str {
-        match self {
-            SubqueryKind::Exists => "EXISTS",
-            SubqueryKind::Count => "COUNT",
-            SubqueryKind::Collect => "COLLECT",
-        }
-    }
 }
 
 impl Display for Access {
@@ -327,12 +282,7 @@ impl Display for PatternComprehension {
 
 impl Display for Quantified {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let word = match self.quantity {
-            Quantity::All => "all",
-            Quantity::Any => "any",
-            Quantity::None => "none",
-            Quantity::Single => "single",
-        };
+        let word = self.quantity.word();
         let (variable, list) = (&self.variable, &self.list);
         write!(f, "{word}({variable} IN {list} WHERE {})", self.filter)
     }

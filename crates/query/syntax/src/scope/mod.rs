@@ -15,17 +15,20 @@ mod value;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use functions::{ALL as FUNCTIONS, Function};
+pub use functions::{FunctionSignature, Functions, Parameter, Returns, Times};
 pub use procedure::{Procedures, Signature};
-pub use types::Type;
+pub use types::{Type, Types};
 
 use crate::error::{Detail, Error, Problem};
 use crate::parse::Parsed;
 use crate::tree::{Body, Command, Name, Span, Statement};
 
-/// What is known besides the text.
+/// Knowledge besides the text.
 #[derive(Clone, Copy, Default)]
 pub struct Environment<'e> {
+    /// The functions that there are; without it, their calls are not checked, and none is
+    /// an aggregation but `count(*)`.
+    pub functions: Option<&'e dyn Functions>,
     /// The procedures that there are; without it, calls are not checked.
     pub procedures: Option<&'e dyn Procedures>,
     /// The parameters that are given; without it, any may be.

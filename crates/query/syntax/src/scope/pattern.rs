@@ -253,7 +253,7 @@ fn has_relationship(pattern: &PathPattern) -> bool {
     factors.any(|factor| !matches!(factor, Factor::Node(_)))
 }
 
-/// What must not stand in parentheses within a path, and what to do.
+/// A part that must not stand in parentheses within a path, and what to do.
 fn inner_problem(pattern: &PathPattern, repeats: bool) -> Option<(&'static str, &'static str)> {
     if pattern.selector != Selector::All || pattern.mode != PathMode::Trail {
         return Some((

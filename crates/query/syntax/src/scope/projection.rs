@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::aggregation::{Keys, aggregates, has_aggregation, own_variables, parts};
-use super::types::{Kind, Type};
+use super::aggregation::{Keys, own_variables};
+use super::types::{Type, Types};
 use super::value::Place;
 use super::{Checker, Layer, problem};
 use crate::error::Detail;
@@ -41,14 +41,14 @@ impl Checker<'_> {
         let columns = self.items(projection)?;
         let (aggregated, keys): (Vec<&Expression>, Vec<&Expression>) = {
             let values = projection.items.iter().map(|item| &item.value);
-            values.partition(|value| has_aggregation(value))
+            values.partition(|value| self.has_aggregation(value))
         };
         let keys = Keys {
             values: keys,
             all: projection.all,
         };
         for value in &aggregated {
-            keys.check(value, &mut Vec::new())?;
+            keys.check(value, &mut Vec::new(), self)?;
         }
         let hides = projection.distinct || !aggregated.is_empty();
         let new = Layer {
@@ -118,7 +118,7 @@ impl Checker<'_> {
                 hint,
             ));
         }
-        if of == Type::Float || !of.may_be(Kind::Number) {
+        if of == Type::Float || !of.may_be(Types::NUMBER) {
             let what = format!("{word} is a {of}, and no INTEGER");
             return Err(problem(Detail::InvalidArgumentType, bound.at, what, hint));
         }
@@ -142,7 +142,7 @@ impl Checker<'_> {
         if !is_grouped && !projection.distinct {
             return Ok(());
         }
-        let is_ambiguous = is_grouped && has_aggregation(key);
+        let is_ambiguous = is_grouped && self.has_aggregation(key);
         self.sees_columns(key, projection, keys, is_ambiguous, &mut Vec::new())
     }
 
@@ -182,9 +182,9 @@ impl Checker<'_> {
         }
         let before = own.len();
         own.extend(own_variables(of));
-        let is_aggregation = matches!(&of.node, Node::Call(call) if aggregates(call));
-        for part in parts(of) {
-            self.sees_columns(part, projection, keys, is_ambiguous && !is_aggregation, own)?;
+        let is_ambiguous = is_ambiguous && !self.aggregates(of);
+        for part in of.parts() {
+            self.sees_columns(part, projection, keys, is_ambiguous, own)?;
         }
         own.truncate(before);
         Ok(())
@@ -211,6 +211,5 @@ fn need_names(projection: &Projection) -> Parsed<()> {
 }
 
 fn mentions(of: &Expression, name: &str) -> bool {
-    let is_it = matches!(&of.node, Node::Variable(found) if found == name);
-    is_it || parts(of).into_iter().any(|part| mentions(part, name))
+    of.has(&|part| matches!(&part.node, Node::Variable(found) if found == name))
 }

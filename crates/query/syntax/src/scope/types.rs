@@ -1,6 +1,11 @@
-//! What is known of a value before anything is executed.
+//! Types of values, before anything is executed: one, as far as it is known, and sets.
 
 use std::fmt;
+
+pub use crate::tree::Types;
+
+/// Dates, times and durations.
+pub(super) const TEMPORAL: Types = Types::INSTANT.or(Types::DURATION);
 
 /// A type, as far as it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,25 +52,47 @@ impl Type {
         }
     }
 
-    /// Whether a value of this type may be of a kind.
-    pub(super) fn may_be(&self, kind: Kind) -> bool {
-        match self {
-            Type::Any => true,
-            Type::Boolean => kind == Kind::Boolean,
-            Type::Integer | Type::Float | Type::Number => kind == Kind::Number,
-            Type::Text => kind == Kind::Text,
-            Type::List(_) => kind == Kind::List,
-            Type::Map => kind == Kind::Map,
-            Type::Node => kind == Kind::Node,
-            Type::Relationship => kind == Kind::Relationship,
-            Type::Path => kind == Kind::Path,
-            Type::Temporal => kind == Kind::Temporal,
-            Type::Point => kind == Kind::Point,
+    /// The type of a value of one of some types, as far as it is known.
+    pub(super) fn of(types: Types) -> Self {
+        match types {
+            Types::BOOLEAN => Type::Boolean,
+            Types::INTEGER => Type::Integer,
+            Types::FLOAT => Type::Float,
+            Types::NUMBER => Type::Number,
+            Types::STRING => Type::Text,
+            Types::LIST => Type::list(),
+            Types::MAP => Type::Map,
+            Types::NODE => Type::Node,
+            Types::RELATIONSHIP => Type::Relationship,
+            Types::PATH => Type::Path,
+            Types::POINT => Type::Point,
+            other if TEMPORAL.or(other) == TEMPORAL => Type::Temporal,
+            _ => Type::Any,
         }
     }
 
-    pub(super) fn may_be_one_of(&self, kinds: &[Kind]) -> bool {
-        kinds.iter().any(|kind| self.may_be(*kind))
+    /// Types that a value of this one may have.
+    pub(super) fn types(&self) -> Types {
+        match self {
+            Type::Any => Types::ANY,
+            Type::Boolean => Types::BOOLEAN,
+            Type::Integer => Types::INTEGER,
+            Type::Float => Types::FLOAT,
+            Type::Number => Types::NUMBER,
+            Type::Text => Types::STRING,
+            Type::List(_) => Types::LIST,
+            Type::Map => Types::MAP,
+            Type::Node => Types::NODE,
+            Type::Relationship => Types::RELATIONSHIP,
+            Type::Path => Types::PATH,
+            Type::Temporal => TEMPORAL,
+            Type::Point => Types::POINT,
+        }
+    }
+
+    /// Whether a value of this type may be of one of these.
+    pub(super) fn may_be(&self, types: Types) -> bool {
+        self.types().overlaps(types)
     }
 
     /// Whether a value of this type may be given where another is declared.
@@ -78,21 +105,6 @@ impl Type {
             (own, declared) => own == declared,
         }
     }
-}
-
-/// Kinds of values, for operators that take some of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Boolean,
-    Number,
-    Text,
-    List,
-    Map,
-    Node,
-    Relationship,
-    Path,
-    Temporal,
-    Point,
 }
 
 impl fmt::Display for Type {
@@ -111,23 +123,6 @@ impl fmt::Display for Type {
             Type::Path => "PATH",
             Type::Temporal => "date, time or duration",
             Type::Point => "POINT",
-        })
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Kind::Boolean => "BOOLEAN",
-            Kind::Number => "NUMBER",
-            Kind::Text => "STRING",
-            Kind::List => "LIST",
-            Kind::Map => "MAP",
-            Kind::Node => "NODE",
-            Kind::Relationship => "RELATIONSHIP",
-            Kind::Path => "PATH",
-            Kind::Temporal => "date, time or duration",
-            Kind::Point => "POINT",
         })
     }
 }

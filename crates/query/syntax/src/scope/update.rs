@@ -1,7 +1,7 @@
 //! Clauses that write.
 
 use super::pattern::conflict;
-use super::types::{Kind, Type};
+use super::types::{Type, Types};
 use super::value::Place;
 use super::{Checker, already_bound, problem};
 use crate::error::Detail;
@@ -145,7 +145,7 @@ impl Checker<'_> {
                 }
                 SetItem::Replace(name, value) | SetItem::Update(name, value) => {
                     let of = self.need_variable(&name.text, name.at)?.clone();
-                    self.need_kind(&of, &[Kind::Node, Kind::Relationship], name.at)?;
+                    self.need_types(&of, Types::ENTITY, name.at)?;
                     value
                 }
                 SetItem::Labels(name, labels) => {
@@ -160,7 +160,7 @@ impl Checker<'_> {
 
     fn written_labels(&mut self, name: &crate::tree::Name, labels: &Labels) -> Parsed<()> {
         let of = self.need_variable(&name.text, name.at)?.clone();
-        self.need_kind(&of, &[Kind::Node], name.at)?;
+        self.need_types(&of, Types::NODE, name.at)?;
         self.need_names(labels, name.at)
     }
 
@@ -184,14 +184,14 @@ impl Checker<'_> {
                 return Err(problem(Detail::InvalidDelete, item.at, what, hint));
             }
             let of = self.value(item, Place::without_aggregation("DELETE"))?;
-            self.need_kind(&of, &[Kind::Node, Kind::Relationship, Kind::Path], item.at)?;
+            self.need_types(&of, Types::ENTITY.or(Types::PATH), item.at)?;
         }
         Ok(())
     }
 
     pub(super) fn foreach(&mut self, part: &Foreach) -> Parsed<()> {
         let of = self.value(&part.list, Place::without_aggregation("FOREACH"))?;
-        self.need_kind(&of, &[Kind::List], part.list.at)?;
+        self.need_types(&of, Types::LIST, part.list.at)?;
         let element = match of {
             Type::List(element) => *element,
             _ => Type::Any,

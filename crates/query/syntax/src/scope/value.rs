@@ -1,13 +1,13 @@
 //! Expressions: their variables, functions, and types as far as they are known.
 
-use super::functions::{ALL, Function};
-use super::types::{Kind, Type};
+use super::functions::FunctionSignature;
+use super::types::{TEMPORAL, Type, Types};
 use super::{Checker, problem};
 use crate::error::{Class, Detail, Problem};
 use crate::parse::Parsed;
 use crate::tree::{
     Access, Case, Expression, FunctionCall, Labels, MapItem, MapProjection, Node, Operator, Span,
-    SubqueryKind,
+    SubqueryKind, Typing,
 };
 
 /// Where an expression stands.
@@ -98,7 +98,7 @@ impl Checker<'_> {
             Node::Access(base, steps) => self.access(base, steps, inner)?,
             Node::Negative(part) | Node::Positive(part) => {
                 let found = self.value(part, inner)?;
-                self.need_kind(&found, &[Kind::Number, Kind::Temporal], part.at)?;
+                self.need_types(&found, Types::NUMBER.or(TEMPORAL), part.at)?;
                 found
             }
             Node::Arithmetic(first, others) => {
@@ -119,16 +119,27 @@ impl Checker<'_> {
             Node::In(sides) => {
                 self.value(&sides.0, inner)?;
                 let list = self.value(&sides.1, inner)?;
-                self.need_kind(&list, &[Kind::List], sides.1.at)?;
+                self.need_types(&list, Types::LIST, sides.1.at)?;
                 Type::Boolean
             }
             Node::IsNull(part) | Node::IsNotNull(part) => {
                 self.value(part, inner)?;
                 Type::Boolean
             }
+            Node::Typed(Typing::Is, part, _) => {
+                self.value(part, inner)?;
+                Type::Boolean
+            }
+            Node::Typed(Typing::Cast, part, to) => {
+                self.value(part, inner)?;
+                match &to.any_of[..] {
+                    [one] => Type::of(one.types),
+                    _ => Type::Any,
+                }
+            }
             Node::Labelled(part, _) => {
                 let found = self.value(part, inner)?;
-                self.need_kind(&found, &[Kind::Node, Kind::Relationship], part.at)?;
+                self.need_types(&found, Types::ENTITY, part.at)?;
                 Type::Boolean
             }
             Node::Comparison(first, others) => {
@@ -150,7 +161,7 @@ impl Checker<'_> {
             }
             Node::Call(call) => self.function(call, of.at, inner)?,
             Node::CountAll => {
-                self.aggregates(of.at, place)?;
+                self.need_aggregation(of.at, place)?;
                 Type::Integer
             }
             Node::Case(case) => self.case(case, inner)?,
@@ -249,13 +260,13 @@ impl Checker<'_> {
     /// Checks a condition.
     pub(super) fn condition(&mut self, of: &Expression, place: Place) -> Parsed<()> {
         let found = self.value(of, place)?;
-        self.need_kind(&found, &[Kind::Boolean], of.at)
+        self.need_types(&found, Types::BOOLEAN, of.at)
     }
 
-    pub(super) fn need_kind(&self, found: &Type, kinds: &[Kind], at: Span) -> Parsed<()> {
-        match found.may_be_one_of(kinds) {
+    pub(super) fn need_types(&self, found: &Type, types: Types, at: Span) -> Parsed<()> {
+        match found.may_be(types) {
             true => Ok(()),
-            false => Err(wrong_type(found, kinds, at)),
+            false => Err(wrong_type(found, types, at)),
         }
     }
 
@@ -263,7 +274,7 @@ impl Checker<'_> {
         match list {
             Type::List(element) => Ok(*element),
             other => {
-                self.need_kind(&other, &[Kind::List], at)?;
+                self.need_types(&other, Types::LIST, at)?;
                 Ok(Type::Any)
             }
         }
@@ -301,14 +312,8 @@ impl Checker<'_> {
 
     /// Refuses a property of what has none.
     fn property(&self, of: &Type, at: Span) -> Parsed<()> {
-        let kinds = [
-            Kind::Node,
-            Kind::Relationship,
-            Kind::Map,
-            Kind::Temporal,
-            Kind::Point,
-        ];
-        if of.may_be_one_of(&kinds) {
+        let structured = Types::ENTITY.or(Types::MAP).or(TEMPORAL).or(Types::POINT);
+        if of.may_be(structured) {
             return Ok(());
         }
         let what = format!("a {of} has no properties");
@@ -327,10 +332,10 @@ impl Checker<'_> {
         (left, left_at): (&Type, Span),
         (right, right_at): (&Type, Span),
     ) -> Parsed<Type> {
-        let numbers = [Kind::Number, Kind::Temporal];
+        let numbers = Types::NUMBER.or(TEMPORAL);
         if !matches!(operator, Operator::Add | Operator::Concatenate) {
-            self.need_kind(left, &numbers, left_at)?;
-            self.need_kind(right, &numbers, right_at)?;
+            self.need_types(left, numbers, left_at)?;
+            self.need_types(right, numbers, right_at)?;
         }
         Ok(match (left, right) {
             (Type::List(a), Type::List(b)) => Type::List(Box::new((**a).clone().or((**b).clone()))),
@@ -342,7 +347,7 @@ impl Checker<'_> {
         })
     }
 
-    fn aggregates(&self, at: Span, place: Place) -> Parsed<()> {
+    fn need_aggregation(&self, at: Span, place: Place) -> Parsed<()> {
         let (detail, what, hint) = match place.aggregation {
             Aggregation::Allowed => return Ok(()),
             Aggregation::Nested => (
@@ -360,45 +365,65 @@ impl Checker<'_> {
     }
 
     fn function(&mut self, call: &FunctionCall, at: Span, place: Place) -> Parsed<Type> {
-        let name: Vec<&str> = call.name.iter().map(|name| name.text.as_str()).collect();
-        let name = name.join(".");
-        let Some(function) = Function::find(&name) else {
+        let Some(known) = self.environment.functions else {
+            for argument in &call.arguments {
+                self.value(argument, place)?;
+            }
+            return Ok(Type::Any);
+        };
+        let name = call.full_name();
+        let Some(function) = known.find(&name) else {
             let what = format!("there is no function {name}");
             let hint = "SHOW FUNCTIONS lists those that there are";
             let problem = problem(Detail::UnknownFunction, call.name[0].at, what, hint);
-            return Err(problem.near(&name, ALL.iter().map(|function| function.name)));
+            return Err(problem.near(&name, known.names()));
         };
         let mut inner = place;
-        if function.is_aggregation {
-            self.aggregates(at, place)?;
+        if function.aggregates {
+            self.need_aggregation(at, place)?;
             inner.aggregation = Aggregation::Nested;
         }
         // A path exists or not; it is no value.
         inner.takes_paths = function.name == "exists";
-        let mut first = None;
+        let mut types = Vec::with_capacity(call.arguments.len());
         for argument in &call.arguments {
-            let found = self.value(argument, inner)?;
-            first = first.or(Some(found));
+            types.push(self.value(argument, inner)?);
         }
-        let count = call.arguments.len();
-        if !(function.least..=function.most).contains(&count) {
-            let what = format!("{name} has {count} arguments");
-            let hint = match (function.least, function.most) {
+        self.need_arguments(&function, call, &types, at)?;
+        if function.aggregates && call.arguments.iter().any(super::aggregation::is_random) {
+            let what = "an aggregation of a random value";
+            let hint = "make the value in a WITH before this";
+            return Err(problem(Detail::NonConstantExpression, at, what, hint));
+        }
+        Ok(function.result(types.first()))
+    }
+
+    /// Refuses arguments of another number or of other types than a function takes.
+    fn need_arguments(
+        &self,
+        function: &FunctionSignature,
+        call: &FunctionCall,
+        types: &[Type],
+        at: Span,
+    ) -> Parsed<()> {
+        let (count, (least, most)) = (call.arguments.len(), function.counts());
+        if !(least..=most).contains(&count) {
+            let what = format!("{} has {count} arguments", function.name);
+            let hint = match (least, most) {
                 (least, usize::MAX) => format!("it takes {least} or more"),
                 (least, most) if least == most => format!("it takes {least}"),
                 (least, most) => format!("it takes {least} to {most}"),
             };
             return Err(problem(Detail::InvalidNumberOfArguments, at, what, hint));
         }
-        if let (Some(found), false) = (&first, function.takes.is_empty()) {
-            self.need_kind(found, function.takes, call.arguments[0].at)?;
+        for (place, (found, argument)) in types.iter().zip(&call.arguments).enumerate() {
+            if let Some(parameter) = function.parameter(place)
+                && !function.is_late
+            {
+                self.need_types(found, parameter.types, argument.at)?;
+            }
         }
-        if function.is_aggregation && call.arguments.iter().any(super::aggregation::is_random) {
-            let what = "an aggregation of a random value";
-            let hint = "make the value in a WITH before this";
-            return Err(problem(Detail::NonConstantExpression, at, what, hint));
-        }
-        Ok(function.result(first.as_ref()))
+        Ok(())
     }
 
     fn case(&mut self, case: &Case, place: Place) -> Parsed<Type> {
@@ -427,11 +452,7 @@ impl Checker<'_> {
         let of = self
             .need_variable(&part.variable.text, part.variable.at)?
             .clone();
-        self.need_kind(
-            &of,
-            &[Kind::Node, Kind::Relationship, Kind::Map],
-            part.variable.at,
-        )?;
+        self.need_types(&of, Types::ENTITY.or(Types::MAP), part.variable.at)?;
         for item in &part.items {
             match item {
                 MapItem::All | MapItem::Property(_) => {}
@@ -459,13 +480,12 @@ impl Checker<'_> {
     }
 }
 
-fn wrong_type(found: &Type, kinds: &[Kind], at: Span) -> Problem {
-    let wanted: Vec<String> = kinds.iter().map(Kind::to_string).collect();
-    let wanted = wanted.join(" or ");
+fn wrong_type(found: &Type, types: Types, at: Span) -> Problem {
+    let wanted = types.to_string().replace(" | ", " or ");
     let what = format!("this is a {found} where a {wanted} should be");
-    let hint = match kinds {
-        [Kind::Boolean] => "write a comparison, such as n.age > 1",
-        [Kind::List] => "write a list, such as [1, 2]",
+    let hint = match types {
+        Types::BOOLEAN => "write a comparison, such as n.age > 1",
+        Types::LIST => "write a list, such as [1, 2]",
         _ => "convert it, or use another value",
     };
     problem(Detail::InvalidArgumentType, at, what, hint)

@@ -34,7 +34,7 @@ pub struct SingleQuery {
 /// A clause, and where it stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Clause {
-    /// What it is.
+    /// Kind and parts.
     pub kind: ClauseKind,
     /// Where it stands.
     pub at: Span,
@@ -134,7 +134,7 @@ impl PartialEq for Item {
     }
 }
 
-/// What rows are ordered by.
+/// Key that rows are ordered by.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SortItem {
     /// The key.
@@ -152,7 +152,7 @@ pub struct MergeAction {
     pub items: Vec<SetItem>,
 }
 
-/// What is set.
+/// Property or labels to set.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SetItem {
     /// `a.b = c`; the first is an access whose last step is a property or an index
@@ -165,7 +165,7 @@ pub enum SetItem {
     Labels(Name, Labels),
 }
 
-/// What is removed.
+/// Property or labels to remove.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RemoveItem {
     /// `a.b`

@@ -1,6 +1,6 @@
 //! Statements that are no queries.
 
-use super::{CopyFrom, CopyTo, Expression, Map, Name, YieldItem};
+use super::{CopyFrom, CopyTo, DataType, Map, Name, Projection, Span};
 
 /// Statements that are no queries.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,14 +12,14 @@ pub enum Command {
     /// `DROP INDEX` and `DROP CONSTRAINT`
     Drop(Drop),
     /// `SHOW INDEXES`
-    Show(Show),
+    Show(Box<Show>),
     /// `COPY ... FROM`
     CopyFrom(CopyFrom),
     /// `COPY ... TO`
     CopyTo(CopyTo),
 }
 
-/// What an index or a constraint is of: `FOR (n:Label)` or `FOR ()-[r:TYPE]-()`.
+/// Nodes or relationships of an index or a constraint: `FOR (n:Label)` or `FOR ()-[r:TYPE]-()`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subject {
     /// Whether of relationships.
@@ -50,7 +50,7 @@ pub struct CreateIndex {
     pub name: Option<Name>,
     /// Whether it is no error if it exists.
     pub if_not_exists: bool,
-    /// What it is of.
+    /// Nodes or relationships that it is of.
     pub subject: Subject,
     /// At least one.
     pub properties: Vec<Name>,
@@ -65,15 +65,15 @@ pub struct CreateConstraint {
     pub name: Option<Name>,
     /// Whether it is no error if it exists.
     pub if_not_exists: bool,
-    /// What it is of.
+    /// Nodes or relationships that it is of.
     pub subject: Subject,
     /// At least one.
     pub properties: Vec<Name>,
-    /// What is required of them.
+    /// The requirement.
     pub requirement: Requirement,
 }
 
-/// What a constraint requires.
+/// Requirement of a constraint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Requirement {
     /// `IS UNIQUE`
@@ -83,7 +83,7 @@ pub enum Requirement {
     /// `IS NODE KEY` and the like: unique, and not null
     Key,
     /// `IS :: STRING`, also `IS TYPED STRING`
-    Type(Name),
+    Type(DataType, Span),
 }
 
 /// `DROP INDEX name IF EXISTS`
@@ -97,7 +97,7 @@ pub struct Drop {
     pub if_exists: bool,
 }
 
-/// What can be shown.
+/// Lists that can be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listing {
     /// `INDEXES`
@@ -112,13 +112,13 @@ pub enum Listing {
     Transactions,
 }
 
-/// `SHOW INDEXES YIELD name WHERE name STARTS WITH 'a'`
+/// `SHOW INDEXES YIELD name ORDER BY name WHERE name STARTS WITH 'a' RETURN count(*)`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Show {
     /// Which.
     pub listing: Listing,
-    /// `YIELD`, all columns if empty
-    pub columns: Vec<YieldItem>,
-    /// `WHERE`
-    pub filter: Option<Expression>,
+    /// `YIELD` with `ORDER BY`, `SKIP`, `LIMIT` and `WHERE`
+    pub yielded: Option<Projection>,
+    /// `RETURN`, only behind `YIELD`
+    pub returned: Option<Projection>,
 }

@@ -1,11 +1,14 @@
 //! Expressions.
 
-use super::{Labels, Map, Name, PathPattern, Query, Span};
+use super::{
+    Comparison, DataType, Labels, Map, Name, Operator, PathPattern, Quantity, Query, Span,
+    SubqueryKind, TextTest, Typing,
+};
 
 /// An expression, and where it stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expression {
-    /// What it is.
+    /// Its form.
     pub node: Node,
     /// Where it stands, without parentheses around it.
     pub at: Span,
@@ -49,6 +52,8 @@ pub enum Node {
     IsNull(Box<Expression>),
     /// `a IS NOT NULL`
     IsNotNull(Box<Expression>),
+    /// `a IS :: INTEGER`, `CAST(a AS INTEGER)`
+    Typed(Typing, Box<Expression>, DataType),
     /// `a:Label`
     Labelled(Box<Expression>, Labels),
     /// `a < b <= c` is `a < b AND b <= c`; at least one.
@@ -96,55 +101,6 @@ pub enum Access {
     Slice(Option<Expression>, Option<Expression>),
 }
 
-/// Operators of numbers, strings and lists.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operator {
-    /// `+`
-    Add,
-    /// `-`
-    Subtract,
-    /// `||`
-    Concatenate,
-    /// `*`
-    Multiply,
-    /// `/`
-    Divide,
-    /// `%`
-    Modulo,
-    /// `^`
-    Power,
-}
-
-/// Operators that compare.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Comparison {
-    /// `=`
-    Equal,
-    /// `<>`
-    Unequal,
-    /// `<`
-    Less,
-    /// `<=`
-    LessOrEqual,
-    /// `>`
-    Greater,
-    /// `>=`
-    GreaterOrEqual,
-}
-
-/// Tests of strings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TextTest {
-    /// `STARTS WITH`
-    StartsWith,
-    /// `ENDS WITH`
-    EndsWith,
-    /// `CONTAINS`
-    Contains,
-    /// `=~`, of the whole string
-    Matches,
-}
-
 /// The call of a function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FunctionCall {
@@ -156,10 +112,18 @@ pub struct FunctionCall {
     pub arguments: Vec<Expression>,
 }
 
+impl FunctionCall {
+    /// Its name with namespaces, as it is written.
+    pub fn full_name(&self) -> String {
+        let parts: Vec<&str> = self.name.iter().map(|part| &*part.text).collect();
+        parts.join(".")
+    }
+}
+
 /// A case, simple if it has an operand.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
-    /// What is compared.
+    /// Operand of a simple case.
     pub operand: Option<Expression>,
     /// At least one.
     pub branches: Vec<Branch>,
@@ -192,25 +156,12 @@ pub struct ListComprehension {
 /// A pattern comprehension; the pattern may name its path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PatternComprehension {
-    /// What is found.
+    /// Pattern of the matches.
     pub pattern: PathPattern,
     /// `WHERE`
     pub filter: Option<Expression>,
     /// Behind `|`.
     pub value: Expression,
-}
-
-/// How many elements are to satisfy a condition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Quantity {
-    /// `all`
-    All,
-    /// `any`
-    Any,
-    /// `none`
-    None,
-    /// `single`
-    Single,
 }
 
 /// A condition on the elements of a list.
@@ -261,17 +212,6 @@ pub enum MapItem {
     Variable(Name),
     /// `name: a`
     Entry(Name, Expression),
-}
-
-/// What is asked of a subquery's rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SubqueryKind {
-    /// Whether there are any.
-    Exists,
-    /// How many.
-    Count,
-    /// A list of their values.
-    Collect,
 }
 
 /// Patterns whose matches are asked about.

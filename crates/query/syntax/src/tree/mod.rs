@@ -5,13 +5,18 @@ mod clause;
 mod command;
 mod copy;
 mod expression;
+mod operator;
+mod parts;
 mod pattern;
+mod types;
 
 pub use clause::*;
 pub use command::*;
 pub use copy::*;
 pub use expression::*;
+pub use operator::*;
 pub use pattern::*;
+pub use types::{DataType, OneType, Types};
 
 /// Bytes of the text where a part stands. All spans are equal: a tree is equal to another
 /// wherever its parts stand.
@@ -85,15 +90,15 @@ pub struct Map {
 /// A statement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
-    /// What is done with it.
+    /// Whether it is executed.
     pub mode: Mode,
-    /// What it says.
+    /// Its content.
     pub body: Body,
     /// Where it stands, without a semicolon.
     pub at: Span,
 }
 
-/// What is done with a statement.
+/// Whether a statement is executed or explained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// It is executed.
@@ -104,7 +109,7 @@ pub enum Mode {
     Profile,
 }
 
-/// What a statement says.
+/// Content of a statement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body {
     /// A query that reads or writes.

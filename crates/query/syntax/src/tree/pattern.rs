@@ -9,7 +9,7 @@ pub struct PathPattern {
     pub variable: Option<Name>,
     /// Which of the paths are found.
     pub selector: Selector,
-    /// What a path may have twice.
+    /// Whether a path may have nodes or relationships twice.
     pub mode: PathMode,
     /// At least one. Relationships stand between nodes or groups, and nodes do not stand
     /// beside each other.
@@ -38,7 +38,7 @@ pub enum Selector {
     AllShortestPaths,
 }
 
-/// What a path may have twice.
+/// Whether a path may have nodes or relationships twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PathMode {
     /// Nodes, but no relationship.

@@ -122,6 +122,12 @@ fn operators(inner: Inner) -> Inner {
         boxed.clone().prop_map(Node::IsNull),
         boxed.clone().prop_map(Node::IsNotNull),
         (boxed.clone(), labels()).prop_map(|(part, labels)| Node::Labelled(part, labels)),
+        (
+            prop::sample::select(vec![Typing::Is, Typing::Cast]),
+            boxed.clone(),
+            data_type()
+        )
+            .prop_map(|(typing, part, to)| Node::Typed(typing, part, to)),
         arithmetic.prop_map(|(first, others)| Node::Arithmetic(first, others)),
         (boxed.clone(), compared).prop_map(|(first, others)| Node::Comparison(first, others)),
         (prop::sample::select(tests), two(&inner))
@@ -151,7 +157,7 @@ fn map(inner: &Inner) -> impl Strategy<Value = Map> + use<> {
 
 fn function() -> impl Strategy<Value = Vec<Name>> {
     // Words that take more than expressions.
-    let special = ["reduce", "shortestpath", "allshortestpaths"];
+    let special = ["reduce", "shortestpath", "allshortestpaths", "cast"];
     let plain = name().prop_filter("a function", move |name| {
         !special
             .iter()
@@ -240,6 +246,34 @@ fn compound(inner: Inner) -> Inner {
         }),
     ]
     .boxed()
+}
+
+pub fn data_type() -> impl Strategy<Value = DataType> {
+    let types = vec![
+        Types::ANY,
+        Types::BOOLEAN,
+        Types::LOCAL_DATETIME,
+        Types::LIST,
+        Types::NULL,
+        Types::NONE,
+        Types::NODE,
+    ];
+    let leaf = (prop::sample::select(types), any::<bool>())
+        .prop_map(|(types, not_null)| DataType::of(types, not_null));
+    leaf.prop_recursive(3, 6, 3, |inner| {
+        prop_oneof![
+            (inner.clone(), any::<bool>()).prop_map(|(element, not_null)| DataType {
+                any_of: vec![OneType {
+                    types: Types::LIST,
+                    element: Some(Box::new(element)),
+                    not_null,
+                }],
+            }),
+            vec(inner, 2..4).prop_map(|parts| DataType {
+                any_of: parts.into_iter().flat_map(|part| part.any_of).collect(),
+            }),
+        ]
+    })
 }
 
 fn labels() -> impl Strategy<Value = Labels> {

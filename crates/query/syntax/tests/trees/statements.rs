@@ -241,7 +241,7 @@ fn command() -> impl Strategy<Value = Command> {
         Just(Requirement::Unique),
         Just(Requirement::NotNull),
         Just(Requirement::Key),
-        name().prop_map(Requirement::Type),
+        super::data_type().prop_map(|of| Requirement::Type(of, Span::default())),
     ];
     let constraint = (
         option::of(name()),
@@ -259,8 +259,7 @@ fn command() -> impl Strategy<Value = Command> {
     ];
     let shown = (
         prop::sample::select(listings),
-        vec(yielded(), 0..3),
-        option::of(small()),
+        option::of((projection(), option::of(small()), option::of(projection()))),
     );
     let copied = || {
         let option = (name(), option::of(small()));
@@ -300,12 +299,18 @@ fn command() -> impl Strategy<Value = Command> {
                 if_exists,
             })
         }),
-        shown.prop_map(|(listing, columns, filter)| {
-            Command::Show(Show {
+        shown.prop_map(|(listing, yielded)| {
+            let (yielded, returned) = match yielded {
+                Some((columns, filter, returned)) => {
+                    (Some(Projection { filter, ..columns }), returned)
+                }
+                None => (None, None),
+            };
+            Command::Show(Box::new(Show {
                 listing,
-                columns,
-                filter,
-            })
+                yielded,
+                returned,
+            }))
         }),
         (name(), file(), copied()).prop_map(|(name, file, options)| {
             Command::CopyFrom(CopyFrom {

@@ -1,4 +1,4 @@
-//! What a statement of a transaction reads.
+//! The graph as a transaction sees it.
 
 use super::source::Source;
 use super::{GraphRead, sealed};
@@ -15,7 +15,7 @@ use crate::transaction::{Changed, Reads};
 /// Cheap to make and to clone: it shares the transaction's changes until either is
 /// changed. Reads of a serializable transaction count as the transaction's own.
 #[derive(Clone)]
-pub struct Statement {
+pub struct TransactionView {
     view: View,
     changed: Changed,
     reads: Option<Reads>,
@@ -23,9 +23,9 @@ pub struct Statement {
 }
 
 impl Transaction {
-    /// A reader of the graph as it is now in this transaction.
-    pub fn statement(&self) -> Statement {
-        Statement {
+    /// The graph as it is now in this transaction. O(1)
+    pub fn current_view(&self) -> TransactionView {
+        TransactionView {
             view: self.snapshot().clone(),
             changed: Changed::clone(self.inner.overlay()),
             reads: self.inner.reads().cloned(),
@@ -34,7 +34,7 @@ impl Transaction {
     }
 }
 
-impl sealed::Readable for Statement {
+impl sealed::Readable for TransactionView {
     fn source(&self) -> Source<'_> {
         Source {
             view: &self.view,
@@ -45,4 +45,4 @@ impl sealed::Readable for Statement {
     }
 }
 
-impl GraphRead for Statement {}
+impl GraphRead for TransactionView {}
