@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use evergraph_storage::failpoint;
 use evergraph_storage::order::Flushed;
 use evergraph_storage::{Needed, StorageError};
+use evergraph_topology::MAX_VERTICES;
 use evergraph_topology::extension::{EXTENSION_BLOBS, Place, StoreExtension};
 
 use super::changes::Followers;
@@ -28,8 +29,21 @@ use crate::record::{EntityKind, Fixed, Geometry, NodeRecord, RelationshipRecord,
 const NODES: u32 = 0;
 const RELATIONSHIPS: u32 = 1;
 const DICTIONARY: u32 = 2;
+/// As many as an entry of a neighbor list can name.
+const MOST_NODES: u32 = MAX_VERTICES as u32;
+/// Chunks of relationships that there can be at most, if they have more than 512 records.
+/// Tables by chunk take some bytes for each number below the last one, so that a high id
+/// in a damaged log costs little.
+const MOST_CHUNKS: u32 = 1 << 21;
 /// Kind of the table that holds the options of the graph's creation.
 const CHOICES: u32 = EXTENSION_BLOBS + 3;
+
+/// Ids that relationships can have: whole chunks, so that the id behind the last one is an
+/// id, too.
+pub(super) fn most_relationships(chunk_records: u32) -> u32 {
+    let most = chunk_records.saturating_mul(MOST_CHUNKS).max(1 << 30);
+    most - most % chunk_records.max(1)
+}
 
 /// Records and names.
 pub(super) struct State {
@@ -83,13 +97,17 @@ impl State {
     #[inline]
     fn tables(&self, chunk_records: u32) -> &Tables {
         self.tables.get_or_init(|| {
-            let geometry = Geometry {
+            let geometry = |most_records| Geometry {
                 records_per_chunk: chunk_records,
+                most_records,
                 ..Geometry::default()
             };
+            let (nodes, relationships) = (MOST_NODES, most_relationships(chunk_records));
+            let (nodes, relationships) = (geometry(nodes), geometry(relationships));
+            let dictionary = || Arc::clone(&self.dictionary);
             Tables {
-                nodes: Table::new(geometry, NODES, Arc::clone(&self.dictionary)),
-                relationships: Table::new(geometry, RELATIONSHIPS, Arc::clone(&self.dictionary)),
+                nodes: Table::new(nodes, NODES, dictionary()),
+                relationships: Table::new(relationships, RELATIONSHIPS, dictionary()),
             }
         })
     }

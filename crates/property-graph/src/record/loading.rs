@@ -108,6 +108,12 @@ impl<R: Record> Table<R> {
         ((chunk - in_last) % chunk, chunk)
     }
 
+    /// As if all ids below this one had been given; not before the first was.
+    #[cfg(test)]
+    pub(crate) fn skip_until(&self, id: u32) {
+        self.ids.restore_until(id);
+    }
+
     /// Gives back the last of the ids that [`Table::reserve_chunks`] gave, from `first` to
     /// `until`, which no commit uses.
     pub(crate) fn release_range(&self, unused: std::ops::Range<u32>) {

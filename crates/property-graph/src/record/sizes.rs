@@ -4,6 +4,12 @@ use super::content::Record;
 use super::table::Table;
 
 impl<R: Record> Table<R> {
+    /// Records that the chunks have room for; numbers of chunks that do not exist do not
+    /// count. O(chunks).
+    pub(crate) fn most_records(&self) -> u64 {
+        self.chunks.all().count() as u64 * u64::from(self.geometry.records_per_chunk)
+    }
+
     /// Properties of a chunk take at most so many bytes on the medium, as of the newest
     /// commit. O(1): stored and unmerged bytes, even if the latter replace some of the
     /// former.

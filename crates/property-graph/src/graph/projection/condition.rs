@@ -90,8 +90,8 @@ impl Chosen {
     /// those that are found.
     pub(super) fn most_bytes(view: &View) -> u64 {
         let table = view.core().state.relationships();
-        let most = u64::from(table.chunk_count()) * u64::from(table.geometry().records_per_chunk);
-        most / 8 + most * size_of::<u32>() as u64
+        let bits = u64::from(table.chunk_count()) * u64::from(table.geometry().records_per_chunk);
+        bits / 8 + table.most_records() * size_of::<u32>() as u64
     }
 
     /// Reads every relationship of the given types, which are ascending, the chunks of

@@ -9,8 +9,9 @@ use crate::graph::view::View;
 use crate::value::Value;
 
 pub(super) struct Weights {
-    /// By relationship id; ids behind its end have the default.
-    of: Vec<Weight>,
+    /// By chunk, and place in it; chunks without a weight have nothing here.
+    of: Vec<Box<[Weight]>>,
+    records_per_chunk: u32,
     default: Weight,
     counted: Weighted,
 }
@@ -36,8 +37,8 @@ impl Weights {
     /// DRAM that [`Weights::of`] takes.
     pub(super) fn most_bytes(view: &View) -> u64 {
         let table = view.core().state.relationships();
-        let most = u64::from(table.chunk_count()) * u64::from(table.geometry().records_per_chunk);
-        most * size_of::<Weight>() as u64
+        let by_chunk = u64::from(table.chunk_count()) * size_of::<Box<[Weight]>>() as u64;
+        by_chunk + table.most_records() * size_of::<Weight>() as u64
     }
 
     /// Reads type and weight of every relationship, the chunks of their table in
@@ -49,23 +50,23 @@ impl Weights {
         check: &(impl Fn() -> Result<(), E> + Sync),
     ) -> Result<Self, E> {
         let table = view.core().state.relationships();
-        let size = table.geometry().records_per_chunk as usize;
-        let mut of = vec![default; table.chunk_count() as usize * size];
+        let mut of: Vec<Box<[Weight]>> = vec![Box::default(); table.chunk_count() as usize];
         let wanted = Wanted {
             view,
             kinds,
             key: view.dictionary().code(Names::Keys, key),
         };
         let counted = of
-            .par_chunks_mut(size)
+            .par_iter_mut()
             .enumerate()
             .map(|(chunk, weights)| {
                 check()?;
-                wanted.fill(chunk as u32, weights).map_err(E::from)
+                wanted.fill(chunk as u32, default, weights).map_err(E::from)
             })
             .try_reduce(Weighted::default, |a, b| Ok(a.and(b)))?;
         Ok(Weights {
             of,
+            records_per_chunk: table.geometry().records_per_chunk,
             default,
             counted,
         })
@@ -74,7 +75,12 @@ impl Weights {
     /// The weight of a relationship.
     #[inline]
     pub(super) fn get(&self, relationship: u32) -> Weight {
-        let weight = self.of.get(relationship as usize);
+        let (chunk, at) = (
+            relationship / self.records_per_chunk,
+            relationship % self.records_per_chunk,
+        );
+        let weights = self.of.get(chunk as usize);
+        let weight = weights.and_then(|weights| weights.get(at as usize));
         weight.copied().unwrap_or(self.default)
     }
 
@@ -84,7 +90,8 @@ impl Weights {
     }
 
     pub(super) fn bytes(&self) -> u64 {
-        size_of_val(&self.of[..]) as u64
+        let chunks = self.of.iter().map(|weights| size_of_val(&**weights));
+        (size_of_val(&self.of[..]) + chunks.sum::<usize>()) as u64
     }
 }
 
@@ -99,9 +106,14 @@ impl Weighted {
 
 impl Wanted<'_> {
     /// Writes the weights of one chunk's relationships.
-    fn fill(&self, chunk: u32, weights: &mut [Weight]) -> Result<Weighted, GraphError> {
+    fn fill(
+        &self,
+        chunk: u32,
+        default: Weight,
+        weights: &mut Box<[Weight]>,
+    ) -> Result<Weighted, GraphError> {
         let table = self.view.core().state.relationships();
-        let first = chunk as usize * weights.len();
+        let size = table.geometry().records_per_chunk as usize;
         let mut counted = Weighted::default();
         table.try_for_each_in_chunk(chunk, self.view.csn(), |id, record| {
             let (kind, ..) = record.ends()?;
@@ -115,9 +127,10 @@ impl Wanted<'_> {
             };
             if let Some(weight) = value.as_ref().and_then(number) {
                 counted.with_weight += 1;
-                if let Some(place) = weights.get_mut(id as usize - first) {
-                    *place = weight;
+                if weights.is_empty() {
+                    *weights = vec![default; size].into();
                 }
+                weights[id as usize % size] = weight;
             }
             Ok::<_, GraphError>(())
         })?;

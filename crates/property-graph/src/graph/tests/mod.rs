@@ -1,6 +1,7 @@
 mod changes;
 mod damage;
 mod definitions;
+mod last_ids;
 mod limits;
 mod lookups;
 mod names;
