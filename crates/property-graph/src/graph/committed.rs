@@ -7,6 +7,7 @@ use super::core::Core;
 use super::error::GraphError;
 use super::ids::{NodeId, RelationshipId};
 use super::view::View;
+use crate::dictionary::KeyCode;
 use crate::record::{EntityKind, NodeRecord, RelationshipRecord};
 use crate::transaction::{CommittedState, Newest};
 
@@ -48,6 +49,12 @@ impl CommittedState for Committed {
         each: &mut dyn FnMut(u32) -> ControlFlow<()>,
     ) -> Result<(), GraphError> {
         view.for_each_attached(NodeId(node), incoming, each)
+    }
+
+    fn indexed_keys(&self) -> Vec<KeyCode> {
+        let entries = self.core.state.schema.entries();
+        let keys = entries.iter().flat_map(|entry| &entry.stored.keys);
+        keys.copied().collect()
     }
 
     fn newest(&self, kind: EntityKind, id: u32) -> Result<Newest, GraphError> {

@@ -13,10 +13,10 @@ use super::ids::{Entity, NodeId, RelationshipId};
 use super::names::{KnownNames, NewNames};
 use super::redo::RedoOperation;
 use super::view::View;
-use crate::dictionary::Names;
+use crate::dictionary::{KeyCode, Names};
 use crate::record::{NodeRecord, RelationshipRecord};
 use crate::transaction::{self, Kind, Predicate, Savepoint};
-use crate::value::{Properties, Value};
+use crate::value::Value;
 
 /// A transaction. It reads the graph as of its begin, with its own writes; no other
 /// transaction or view sees those before it is committed. Dropped without a commit, it
@@ -115,16 +115,24 @@ impl Transaction {
         key: &str,
     ) -> Result<Option<Value>, GraphError> {
         let entity = entity.into();
-        let changed = match entity {
-            Entity::Node(id) => self.changed_properties::<NodeRecord>(id.0),
-            Entity::Relationship(id) => self.changed_properties::<RelationshipRecord>(id.0),
+        let is_changed = match entity {
+            Entity::Node(id) => self.is_changed::<NodeRecord>(id.0),
+            Entity::Relationship(id) => self.is_changed::<RelationshipRecord>(id.0),
         };
-        let Some(properties) = changed else {
+        if !is_changed {
             return self.snapshot().property(entity, key);
+        }
+        let Some(code) = self.code(Names::Keys, key) else {
+            return Ok(None);
         };
-        let code = self.code(Names::Keys, key);
-        let value = properties.zip(code).and_then(|(own, code)| own.get(code));
-        Ok(value.cloned())
+        let own = match entity {
+            Entity::Node(id) => self.changed_value::<NodeRecord>(id.0, code),
+            Entity::Relationship(id) => self.changed_value::<RelationshipRecord>(id.0, code),
+        };
+        match own {
+            Some(value) => Ok(Some(value).filter(|value| !value.is_null())),
+            None => self.snapshot().property(entity, key),
+        }
     }
 
     /// A place to come back to. O(1).
@@ -160,11 +168,13 @@ impl Transaction {
         self.inner.rollback();
     }
 
-    /// Properties of a record that it changed, `None` if it deleted it; the record counts
-    /// as read.
-    fn changed_properties<R: Kind>(&self, id: u32) -> Option<Option<&Properties>> {
+    /// Whether it changed a record, which counts as read.
+    fn is_changed<R: Kind>(&self, id: u32) -> bool {
         self.inner.has_read_record(R::KIND, id);
-        let change = self.inner.overlay().change::<R>(id)?;
-        Some(change.after().map(|record| record.properties()))
+        self.inner.overlay().change::<R>(id).is_some()
+    }
+
+    fn changed_value<R: Kind>(&self, id: u32, key: KeyCode) -> Option<Value> {
+        self.inner.overlay().change::<R>(id)?.value(key)
     }
 }

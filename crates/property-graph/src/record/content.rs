@@ -83,6 +83,9 @@ pub(crate) trait Record:
 
     fn properties(&self) -> &Properties;
 
+    /// The same record with other properties.
+    fn with_properties(&self, properties: Properties) -> Self;
+
     /// A record as it was stored.
     ///
     /// # Errors
@@ -133,6 +136,13 @@ impl Record for NodeRecord {
         &self.properties
     }
 
+    fn with_properties(&self, properties: Properties) -> Self {
+        NodeRecord {
+            labels: self.labels.clone(),
+            properties,
+        }
+    }
+
     fn from_stored(
         fixed: Fixed,
         properties: Properties,
@@ -172,6 +182,13 @@ impl Record for RelationshipRecord {
 
     fn properties(&self) -> &Properties {
         &self.properties
+    }
+
+    fn with_properties(&self, properties: Properties) -> Self {
+        RelationshipRecord {
+            properties,
+            ..*self
+        }
     }
 
     fn from_stored(fixed: Fixed, properties: Properties, _: &Dictionary) -> Result<Self, Wrong> {

@@ -159,9 +159,10 @@ impl<S: CommittedState> Transaction<S> {
 
     /// As [`Transaction::read`], for records that a lock protects anyway.
     pub(super) fn look_at<R: Kind>(&self, id: u32) -> Result<Option<Arc<R>>, S::Error> {
+        let committed = || R::committed(&*self.part.manager.state, &self.view, id);
         match self.overlay.change::<R>(id) {
-            Some(change) => Ok(change.after().cloned()),
-            None => R::committed(&*self.part.manager.state, &self.view, id),
+            Some(change) => change.record(committed),
+            None => committed(),
         }
     }
 

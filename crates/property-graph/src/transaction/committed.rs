@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::error::{Retryable, TransactionError};
+use crate::dictionary::KeyCode;
 use crate::record::{EntityKind, NodeRecord, RelationshipRecord};
 
 /// The newest visible version of a record.
@@ -45,6 +46,10 @@ pub(crate) trait CommittedState: Send + Sync + 'static {
         incoming: bool,
         each: &mut dyn FnMut(u32) -> ControlFlow<()>,
     ) -> Result<(), Self::Error>;
+
+    /// Keys of properties that indexes and constraints are about. A transaction keeps them
+    /// as they are from its first write on.
+    fn indexed_keys(&self) -> Vec<KeyCode>;
 
     /// The newest visible version of a record: of every commit up to the
     /// watermark, newer than any view.

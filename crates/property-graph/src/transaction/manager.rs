@@ -11,7 +11,7 @@ use super::error::{Conflict, TransactionError};
 use super::id::TransactionId;
 use super::lease::Lease;
 use super::lock::{LockTable, Mode, Resource};
-use super::overlay::Overlay;
+use super::overlay::Change;
 use super::recent::Recent;
 use super::settings::{Isolation, Settings, TransactionOptions};
 use super::sync::{self, AtomicU64, Condvar, Mutex, MutexGuard, Ordering};
@@ -134,7 +134,7 @@ impl Inner {
 impl<S: CommittedState> TransactionManager<S> {
     /// Nodes that one transaction can write at most.
     pub(crate) fn most_nodes_at_once(&self) -> u64 {
-        let least = Overlay::bytes_of(&NodeRecord::default());
+        let least = Change::made(NodeRecord::default()).bytes();
         (self.settings.overlay_bytes / least) as u64
     }
 

@@ -64,7 +64,7 @@ pub use manager::{ActiveTransaction, Statistics};
 #[cfg(test)]
 pub(crate) use overlay::Overlay;
 pub use overlay::Savepoint;
-pub(crate) use overlay::{Changed, KeyOf, Kind, List};
+pub(crate) use overlay::{Change, Changed, KeyOf, Kind, List};
 pub(crate) use reads::{KeyRange, Predicate, Reads};
 pub use retry::RetryPolicy;
 pub use settings::{Isolation, Settings, TransactionOptions};

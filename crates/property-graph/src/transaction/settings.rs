@@ -55,8 +55,9 @@ pub struct Settings {
     /// Single records that a serializable transaction remembers to have read.
     /// When it reads more, it conflicts with every write of a record.
     pub remembered_reads: usize,
-    /// Most bytes of DRAM that one transaction may hold before it commits: its changed
-    /// records with their properties, and what savepoints need to go back.
+    /// Most bytes of DRAM that one transaction may hold before it commits: records that it
+    /// made, of others what it wrote and the keys of indexes and constraints, and what
+    /// savepoints need to go back.
     pub overlay_bytes: usize,
     /// Parts of the lock table, which do not wait for each other; at least one.
     pub lock_shards: usize,

@@ -9,7 +9,7 @@ use super::active::Transaction;
 use super::committed::{CommittedState, Newest};
 use super::error::{Conflict, TransactionError};
 use super::lock::{Mode, Resource};
-use super::overlay::Overlay;
+use super::overlay::{Change, Kind};
 use super::reads::Predicate;
 use crate::record::{EntityKind, NodeRecord, RelationshipRecord};
 
@@ -20,11 +20,7 @@ impl<S: CommittedState> Transaction<S> {
     /// No id is left; the transaction is over.
     pub(crate) fn create_node(&mut self, record: NodeRecord) -> Result<u32, S::Error> {
         self.check()?;
-        self.check_room(Overlay::bytes_of(&record))?;
-        let id = self.part.manager.state.reserve(EntityKind::Node)?;
-        self.part.reserved.push((EntityKind::Node, id));
-        self.overlay.put(id, None, Some(Arc::new(record)));
-        Ok(id)
+        self.create(record)
     }
 
     /// Changes labels and properties of a node. `change` is not called if the
@@ -43,8 +39,7 @@ impl<S: CommittedState> Transaction<S> {
             .ok_or(TransactionError::NoNode(id))?;
         let mut record = NodeRecord::clone(&now);
         let result = change(&mut record);
-        self.check_room(Overlay::bytes_of(&record))?;
-        self.overlay.put(id, Some(now), Some(Arc::new(record)));
+        self.put(id, &*now, Some(record))?;
         Ok(result)
     }
 
@@ -61,15 +56,13 @@ impl<S: CommittedState> Transaction<S> {
 
     fn try_delete_node(&mut self, id: u32) -> Result<(), S::Error> {
         let now = self.lock_to_delete(id)?;
-        self.check_room(0)?;
         if !self.relationships_of(id, 1)?.is_empty() {
             // The error tells that the lists are not empty, so it counts as reading them.
             self.has_read(Predicate::Neighbors(id, false));
             self.has_read(Predicate::Neighbors(id, true));
             return Err(TransactionError::StillConnected(id).into());
         }
-        self.overlay.put(id, Some(now), None);
-        Ok(())
+        self.put(id, &*now, None)
     }
 
     /// Deletes a node with its relationships, and gives their number. After an
@@ -98,7 +91,7 @@ impl<S: CommittedState> Transaction<S> {
         for &relationship in &relationships {
             self.delete_relationship(relationship)?;
         }
-        self.overlay.put(id, Some(now), None);
+        self.put(id, &*now, None)?;
         Ok(relationships.len())
     }
 
@@ -154,11 +147,7 @@ impl<S: CommittedState> Transaction<S> {
                 return Err(TransactionError::NoNode(end).into());
             }
         }
-        self.check_room(Overlay::bytes_of(&record))?;
-        let id = self.part.manager.state.reserve(EntityKind::Relationship)?;
-        self.part.reserved.push((EntityKind::Relationship, id));
-        self.overlay.put(id, None, Some(Arc::new(record)));
-        Ok(id)
+        self.create(record)
     }
 
     /// Changes the properties of a relationship. Its type and end nodes stay,
@@ -175,8 +164,7 @@ impl<S: CommittedState> Transaction<S> {
         let mut record = RelationshipRecord::clone(&now);
         let result = change(&mut record);
         (record.kind, record.source, record.target) = (now.kind, now.source, now.target);
-        self.check_room(Overlay::bytes_of(&record))?;
-        self.overlay.put(id, Some(now), Some(Arc::new(record)));
+        self.put(id, &*now, Some(record))?;
         Ok(result)
     }
 
@@ -186,15 +174,30 @@ impl<S: CommittedState> Transaction<S> {
     /// A conflict; [`TransactionError::NoRelationship`].
     pub(crate) fn delete_relationship(&mut self, id: u32) -> Result<(), S::Error> {
         let now = self.lock_relationship(id, Mode::Exclusive)?;
-        self.check_room(0)?;
-        self.overlay.put(id, Some(now), None);
+        self.put(id, &*now, None)
+    }
+
+    fn create<R: Kind>(&mut self, record: R) -> Result<u32, S::Error> {
+        let change = Change::made(record);
+        self.check_room(&change)?;
+        let id = self.part.manager.state.reserve(R::KIND)?;
+        self.part.reserved.push((R::KIND, id));
+        self.overlay.put(id, change);
+        Ok(id)
+    }
+
+    fn put<R: Kind>(&mut self, id: u32, now: &R, after: Option<R>) -> Result<(), S::Error> {
+        let indexed = self.part.manager.state.indexed_keys();
+        let change = self.overlay.change_to(id, now, after, &indexed);
+        self.check_room(&change)?;
+        self.overlay.put(id, change);
         Ok(())
     }
 
-    /// Whether a change of so many bytes may still be held.
-    fn check_room(&self, bytes: usize) -> Result<(), TransactionError> {
+    /// Whether a change may still be held.
+    fn check_room<R: Kind>(&self, change: &Change<R>) -> Result<(), TransactionError> {
         let limit = self.part.manager.settings.overlay_bytes;
-        let bytes = self.overlay.bytes() + bytes;
+        let bytes = self.overlay.bytes() + change.bytes();
         match bytes <= limit {
             true => Ok(()),
             false => Err(TransactionError::TooLarge { bytes, limit }),

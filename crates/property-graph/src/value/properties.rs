@@ -1,5 +1,7 @@
 //! The properties of one record.
 
+use std::sync::Arc;
+
 use crate::bytes::{Reader, Wrong, put_varint};
 use crate::dictionary::KeyCode;
 use crate::value::codec::{NoTextCodes, TextCodes, skip, take};
@@ -42,6 +44,22 @@ impl Properties {
     /// Keys and values, ascending by key.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (KeyCode, &Value)> {
         self.0.iter().map(|(key, value)| (*key, value))
+    }
+
+    /// Keys whose values do not have the same stored form, ascending.
+    pub(crate) fn differences(&self, other: &Properties) -> Vec<KeyCode> {
+        let (mut keys, mut others) = (Vec::new(), other.0.iter().peekable());
+        for (key, value) in &self.0 {
+            while let Some((added, _)) = others.next_if(|entry| entry.0 < *key) {
+                keys.push(*added);
+            }
+            match others.next_if(|entry| entry.0 == *key) {
+                Some((_, other)) if is_stored_alike(value, other) => {}
+                _ => keys.push(*key),
+            }
+        }
+        keys.extend(others.map(|entry| entry.0));
+        keys
     }
 
     /// Number of properties.
@@ -176,6 +194,28 @@ fn encode_with<'v>(
         before = key;
     }
     Ok(())
+}
+
+/// Whether two values have the same stored form. Not equality: 1 equals 1.0, and 0.0
+/// equals −0.0.
+fn is_stored_alike(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Integer(one), Value::Integer(other)) => one == other,
+        (Value::Text(one), Value::Text(other)) => Arc::ptr_eq(one, other) || one == other,
+        (Value::Bytes(one), Value::Bytes(other)) => Arc::ptr_eq(one, other) || one == other,
+        (Value::List(one), Value::List(other)) if Arc::ptr_eq(one, other) => true,
+        (Value::Map(one), Value::Map(other)) if Arc::ptr_eq(one, other) => true,
+        _ => {
+            let stored = |value| {
+                let mut bytes = Vec::new();
+                codec::encode(value, &NoTextCodes, &mut bytes)
+                    .ok()
+                    .map(|()| bytes)
+            };
+            // A value that cannot be stored is refused when it is encoded.
+            stored(one).is_some_and(|one| stored(other) == Some(one))
+        }
+    }
 }
 
 /// The keys of stored properties, between which the values stand.

@@ -174,13 +174,22 @@ impl Filter {
         }
     }
 
-    /// Whether a record passes.
-    pub(super) fn holds<R: Filtered>(&self, record: &R) -> bool {
-        let passes = |(key, test): &(KeyCode, Test)| {
-            let value = record.properties().get(*key);
-            test.holds(value.unwrap_or(&Value::Null))
-        };
-        record.is_one(&self.subject) && self.tests.iter().all(passes)
+    /// Whether a record is of the subject.
+    pub(super) fn holds_subject<R: Filtered>(&self, record: &R) -> bool {
+        record.is_one(&self.subject)
+    }
+
+    /// Whether a record with these values passes the tests.
+    pub(super) fn holds_tests<E>(
+        &self,
+        value: impl Fn(KeyCode) -> Result<Value, E>,
+    ) -> Result<bool, E> {
+        for (key, test) in &self.tests {
+            if !test.holds(&value(*key)?) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Clears the bits of a chunk's records that are not of the subject.

@@ -150,11 +150,7 @@ impl<'a, R: Tabled> Gather<'a, R> {
         let change = self.source.overlay.and_then(|own| own.change::<R>(id));
         let number = id / self.records_per_chunk;
         vector.push(match (change, self.source.chunk::<R>(number)?) {
-            (Some(change), _) => {
-                let properties = change.after().map(|record| record.properties());
-                let value = properties.and_then(|properties| properties.get(self.key));
-                value.cloned().unwrap_or_default()
-            }
+            (Some(change), _) => self.source.changed_value(id, change, self.key)?,
             (None, Some(chunk)) => chunk.property(id % self.records_per_chunk, self.key)?,
             (None, None) => Value::Null,
         });

@@ -14,7 +14,8 @@ use crate::graph::names::KnownNames;
 use crate::graph::read::tabled::Tabled;
 use crate::graph::view::View;
 use crate::record::{ChunkAt, NodeRecord, RelationshipRecord};
-use crate::transaction::{Changed, Predicate, Reads};
+use crate::transaction::{Change, Changed, Predicate, Reads};
+use crate::value::Value;
 use crate::vector::{Validity, Vector};
 
 /// What is read: a view, and what a transaction has changed.
@@ -121,17 +122,37 @@ impl<'a> Source<'a> {
         }
         self.has_read_rows::<R>(&looked_at);
         if let Some(overlay) = self.overlay {
-            let own = overlay.changes_in::<R>(range).filter(|(_, change)| {
-                let after = change.after();
-                after.is_some_and(|record| filter.holds(&**record))
-            });
             let committed = ids.len();
-            ids.extend(own.map(|(id, _)| id));
+            for (id, change) in overlay.changes_in::<R>(range) {
+                let is_one = |record: &Arc<R>| filter.holds_subject(&**record);
+                if change.after().is_some_and(is_one)
+                    && filter.holds_tests(|key| self.changed_value(id, change, key))?
+                {
+                    ids.push(id);
+                }
+            }
             if ids.len() > committed {
                 ids[start..].sort_unstable();
             }
         }
         charge.done(4 * (ids.len() - start) as u64)
+    }
+
+    /// A value of a record that the transaction changed.
+    pub(super) fn changed_value<R: Tabled>(
+        &self,
+        id: u32,
+        change: &Change<R>,
+        key: KeyCode,
+    ) -> Result<Value, GraphError> {
+        if let Some(own) = change.value(key) {
+            return Ok(own);
+        }
+        let (number, at) = R::table(self.view.core()).place_of(id);
+        match self.chunk::<R>(number)? {
+            Some(chunk) => Ok(chunk.property(at, key)?),
+            None => Ok(Value::Null),
+        }
     }
 
     /// Calls `each` with the place of each id in its chunk, `None` where it has none.

@@ -180,10 +180,12 @@ impl Transaction {
                 held.take(id, &*record)?;
             }
         }
-        let written = overlay.changes::<R>();
-        let written = written.filter_map(|(id, change)| Some((id, change.after()?)));
-        for (id, record) in written.filter(|(_, record)| entry.is_about(&***record)) {
-            held.take(id, &**record)?;
+        for (id, change) in overlay.changes::<R>() {
+            // Definitions of the transaction are about other keys than those that it keeps.
+            let record = change.record(|| R::of_view(view, id))?;
+            if let Some(record) = record.filter(|record| entry.is_about(&**record)) {
+                held.take(id, &*record)?;
+            }
         }
         Ok(())
     }

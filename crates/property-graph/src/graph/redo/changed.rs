@@ -11,7 +11,6 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Arc;
 
 use evergraph_storage::{StorageError, failpoint};
 
@@ -77,24 +76,23 @@ impl Changing for RelationshipRecord {
 pub(in crate::graph) struct Changes(BTreeMap<Difference, Changed>);
 
 impl Changes {
-    /// Adds a record, also one that is as it was: others see that it was written. Ids of
-    /// a kind come ascending.
-    pub(in crate::graph) fn add<R: Changing>(&mut self, id: u32, before: &R, after: &R) {
-        let (mut keys, mut values) = (Vec::new(), Vec::new());
-        for (key, value) in after.properties().iter() {
-            let old = before.properties().get(key);
-            if !old.is_some_and(|old| is_stored_alike(old, value)) {
-                keys.push(key);
-                values.push(value.clone());
-            }
-        }
-        for (key, _) in before.properties().iter() {
-            if after.properties().get(key).is_none() && !failpoint!("changes.removals-forgotten") {
-                let at = keys.partition_point(|&other| other < key);
-                keys.insert(at, key);
-                values.insert(at, Value::Null);
-            }
-        }
+    /// Adds a record, also one that is as it was: others see that it was written. Of its
+    /// properties those of the keys in `written`, ascending, may differ. Ids of a kind come
+    /// ascending.
+    pub(in crate::graph) fn add<R: Changing>(
+        &mut self,
+        id: u32,
+        before: &R,
+        written: &[KeyCode],
+        after: &R,
+    ) {
+        let value = |key: &KeyCode| after.properties().get(*key).cloned();
+        let values = written
+            .iter()
+            .map(|key| (*key, value(key).unwrap_or_default()));
+        let (keys, values): (Vec<KeyCode>, Vec<Value>) = values
+            .filter(|(_, value)| !value.is_null() || !failpoint!("changes.removals-forgotten"))
+            .unzip();
         let difference = Difference {
             kind: R::KIND,
             lost: without(before.labels(), after.labels()),
@@ -129,28 +127,6 @@ impl Changes {
 fn without(some: &[LabelCode], others: &[LabelCode]) -> Vec<LabelCode> {
     let lacks = |code: &&LabelCode| others.binary_search(code).is_err();
     some.iter().filter(lacks).copied().collect()
-}
-
-/// Whether two values have the same stored form. Not equality: 1 equals 1.0, and 0.0
-/// equals −0.0.
-fn is_stored_alike(one: &Value, other: &Value) -> bool {
-    match (one, other) {
-        (Value::Integer(one), Value::Integer(other)) => one == other,
-        (Value::Text(one), Value::Text(other)) => one == other,
-        (Value::Bytes(one), Value::Bytes(other)) => one == other,
-        (Value::List(one), Value::List(other)) if Arc::ptr_eq(one, other) => true,
-        (Value::Map(one), Value::Map(other)) if Arc::ptr_eq(one, other) => true,
-        _ => {
-            let stored = |value| {
-                let mut bytes = Vec::new();
-                codec::encode(value, &NoTextCodes, &mut bytes)
-                    .ok()
-                    .map(|()| bytes)
-            };
-            // A value that cannot be stored is refused when it is encoded.
-            stored(one).is_some_and(|one| stored(other) == Some(one))
-        }
-    }
 }
 
 impl Changed {
@@ -297,7 +273,8 @@ mod tests {
     fn operations_of<R: Changing>(records: &[(u32, R, R)]) -> Vec<RedoOperation> {
         let mut changes = Changes::default();
         for (id, before, after) in records {
-            changes.add(*id, before, after);
+            let written = before.properties().differences(after.properties());
+            changes.add(*id, before, &written, after);
         }
         changes.into_operations().collect()
     }

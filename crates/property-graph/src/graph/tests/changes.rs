@@ -29,7 +29,7 @@ fn a_merged_change_is_skipped() -> bool {
         properties: Properties::from_iter([(0, Value::from(age))]),
     };
     let mut changes = Changes::default();
-    changes.add(node.0, &record(1), &record(2));
+    changes.add(node.0, &record(1), &[0], &record(2));
     let operations: Vec<_> = changes.into_operations().collect();
     let payload = encode(&operations).expect("stored");
     let second = graph.view().csn() - 1;

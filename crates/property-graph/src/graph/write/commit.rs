@@ -57,7 +57,7 @@ fn redo_operations_of(transaction: &Transaction, new: &[NewName]) -> Result<Batc
     {
         vertices = vertices.max(u64::from(id) + 1);
         match (change.before(), change.after()) {
-            (Some(before), Some(after)) => changes.add(id, &**before, &**after),
+            (Some(before), Some(after)) => changes.add(id, &**before, change.written(), &**after),
             (_, after) => operations.push(RedoOperation::Node {
                 id,
                 record: after.map(|record| (**record).clone()),
@@ -80,7 +80,7 @@ fn redo_operations_of(transaction: &Transaction, new: &[NewName]) -> Result<Batc
                 columns.push(id, gone.source, gone.target);
             }
             (Some(before), Some(after)) => {
-                changes.add(id, &**before, &**after);
+                changes.add(id, &**before, change.written(), &**after);
                 continue;
             }
             (None, None) => continue,

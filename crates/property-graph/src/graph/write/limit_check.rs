@@ -44,13 +44,15 @@ impl Transaction {
         let size = table.geometry().records_per_chunk;
         // Were each record of a chunk left by such a commit, there would be room.
         let uncounted = UNCOUNTED_BYTES / u64::from(size.max(1024));
-        if self.inner.overlay().bytes() as u64 <= uncounted {
+        let changes = self.inner.overlay().changes::<R>();
+        let bytes: usize = changes.map(|(_, change)| change.whole_bytes()).sum();
+        if bytes as u64 <= uncounted {
             return Ok(());
         }
         // For each chunk its bytes, and its largest record.
         let mut chunks: BTreeMap<u32, (u64, u32, u64)> = BTreeMap::new();
         for (id, change) in self.inner.overlay().changes::<R>() {
-            let bytes = change.after().map_or(0, |after| after.heap_bytes() as u64);
+            let bytes = change.whole_bytes() as u64;
             let (sum, largest, most) = chunks.entry(id / size).or_default();
             *sum += bytes;
             if bytes >= *most {
@@ -89,14 +91,18 @@ impl Transaction {
         };
         let token = self.core.store.register();
         table.try_for_each_in_chunk(chunk, token.csn(), |id, found| {
+            let record = found.record()?;
             match overlay.change::<R>(id) {
-                Some(_) => Ok(()),
-                None => add(&*found.record()?),
+                Some(change) => change
+                    .over(Some(&record))
+                    .map_or(Ok(()), |after| add(&after)),
+                None => add(&record),
             }
         })?;
         let is_here = |id: u32| id / size == chunk;
         let written = overlay.changes::<R>().filter(|(id, _)| is_here(*id));
-        for after in written.filter_map(|(_, change)| change.after()) {
+        let created = written.filter(|(_, change)| change.is_created());
+        for after in created.filter_map(|(_, change)| change.after()) {
             add(after)?;
         }
         Ok(sum)

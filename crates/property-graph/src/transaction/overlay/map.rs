@@ -143,11 +143,12 @@ impl<K: Ord + Clone, V: Clone> Node<K, V> {
     fn insert(&mut self, key: K, value: V) -> (Option<V>, Option<Child<K, V>>) {
         match self {
             Node::Leaf(entries) => {
-                match entries.binary_search_by(|entry| entry.0.cmp(&key)) {
+                let at = match entries.binary_search_by(|entry| entry.0.cmp(&key)) {
                     Ok(at) => return (Some(std::mem::replace(&mut entries[at].1, value)), None),
-                    Err(at) => entries.insert(at, (key, value)),
-                }
-                let right = split(entries);
+                    Err(at) => at,
+                };
+                entries.insert(at, (key, value));
+                let right = split(entries, at);
                 let right = right.map(|right| (right[0].0.clone(), Arc::new(Node::Leaf(right))));
                 (None, right)
             }
@@ -157,7 +158,7 @@ impl<K: Ord + Clone, V: Clone> Node<K, V> {
                 if let Some(new) = new {
                     children.insert(at + 1, new);
                 }
-                let right = split(children);
+                let right = split(children, at + 1);
                 let right = right.map(|right| (right[0].0.clone(), Arc::new(Node::Inner(right))));
                 (old, right)
             }
@@ -197,8 +198,14 @@ fn child_of<K: Ord, V>(children: &[Child<K, V>], key: &K) -> usize {
     behind.saturating_sub(1)
 }
 
-fn split<T>(entries: &mut Vec<T>) -> Option<Vec<T>> {
-    (entries.len() > MOST).then(|| entries.split_off(MOST / 2))
+/// The right part of a node that has too many entries, of which the one at `new` came
+/// last. Behind what comes in order nodes are full.
+fn split<T>(entries: &mut Vec<T>, new: usize) -> Option<Vec<T>> {
+    let at = match new + 1 == entries.len() {
+        true => MOST,
+        false => MOST / 2,
+    };
+    (entries.len() > MOST).then(|| entries.split_off(at))
 }
 
 /// Entries of a [`SharedMap`], ascending.

@@ -1,9 +1,11 @@
 //! Uncommitted changes of a transaction.
 //!
-//! Records are replaced whole. Each changed record remembers its committed version, so
-//! that indexes learn which entries go. A savepoint is a position in the undo list, which
-//! is empty as long as there is none. A statement reads a copy of the changes, which costs
-//! nothing: both share what the transaction does not change afterwards.
+//! Of a committed record a change has the labels, the properties that were written, and
+//! those that indexes and constraints are about, as they were and as they are; the others
+//! stand in the committed record, so that a change of a wide one takes little. A savepoint
+//! is a position in the undo list, which is empty as long as there is none. A statement
+//! reads a copy of the changes, which costs nothing: both share what the transaction does
+//! not change afterwards.
 
 mod lists;
 mod map;
@@ -12,6 +14,7 @@ mod orders;
 use std::ops::{Bound, RangeBounds};
 use std::sync::Arc;
 
+use evergraph_storage::failpoint;
 use evergraph_storage::layout::WALKED_AT_MOST;
 
 pub(crate) use lists::List;
@@ -22,19 +25,34 @@ use orders::Orders;
 
 use super::committed::CommittedState;
 use super::error::TransactionError;
+use crate::dictionary::KeyCode;
 use crate::record::{NodeRecord, Record, RelationshipRecord};
+use crate::value::Value;
 
-/// Bytes of a change, beside the new record: its place in the map and in the lists, and
-/// the pointer to the old record.
+/// Bytes of a change, beside its records: its place in the map and in the lists.
 const CHANGE_BYTES: usize = 96;
+
+/// Bytes of a shared allocation beside its content.
+const SHARED_BYTES: usize = 16;
 
 /// A record that a transaction touched.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Change<R> {
+    /// With properties of the keys of definitions alone.
     before: Option<Arc<R>>,
+    /// Whole if the transaction made it; else with the properties that were written and
+    /// those of the keys of definitions.
     after: Option<Arc<R>>,
     /// Of a record that the transaction made and deleted again, its last version.
     gone: Option<Arc<R>>,
+    /// Keys of a committed record that were written; ascending.
+    written: Arc<[KeyCode]>,
+    /// DRAM of the properties and labels of the new record, with those that are not here.
+    whole_bytes: usize,
+    /// DRAM that it occupies, about, without what it shares with a change before it.
+    bytes: usize,
+    /// The part of that for `before`.
+    before_bytes: usize,
 }
 
 impl<R> Clone for Change<R> {
@@ -43,19 +61,41 @@ impl<R> Clone for Change<R> {
             before: self.before.clone(),
             after: self.after.clone(),
             gone: self.gone.clone(),
+            written: Arc::clone(&self.written),
+            whole_bytes: self.whole_bytes,
+            bytes: self.bytes,
+            before_bytes: self.before_bytes,
         }
     }
 }
 
 impl<R> Change<R> {
-    /// As of the snapshot; `None` if the transaction made it.
+    /// As of the snapshot, of its properties those that definitions are about; `None` if
+    /// the transaction made it.
     pub(crate) fn before(&self) -> Option<&Arc<R>> {
         self.before.as_ref()
     }
 
-    /// New version; `None` if the transaction deleted the record.
+    /// New version; `None` if the transaction deleted the record. Of a committed record it
+    /// has the properties that were written and those that definitions are about: others
+    /// need [`Change::record`] or [`Change::value`].
     pub(crate) fn after(&self) -> Option<&Arc<R>> {
         self.after.as_ref()
+    }
+
+    /// Keys of a committed record that were written.
+    pub(crate) fn written(&self) -> &[KeyCode] {
+        &self.written
+    }
+
+    /// DRAM of the new record beside itself, were it here whole.
+    pub(crate) fn whole_bytes(&self) -> usize {
+        self.whole_bytes
+    }
+
+    /// DRAM that it occupies, about.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// The last version, also of a record that was deleted.
@@ -78,6 +118,70 @@ impl<R> Change<R> {
     pub(crate) fn has_effect(&self) -> bool {
         self.before.is_some() || self.after.is_some()
     }
+}
+
+impl<R: Record> Change<R> {
+    /// The value of a key in the new version, null if it has none; `None` if the committed
+    /// record has it.
+    pub(crate) fn value(&self, key: KeyCode) -> Option<Value> {
+        let Some(after) = &self.after else {
+            return Some(Value::Null);
+        };
+        let is_here = self.before.is_none() || self.written.binary_search(&key).is_ok();
+        is_here.then(|| after.properties().get(key).cloned().unwrap_or_default())
+    }
+
+    /// The new version, whole; `None` if the record was deleted. `committed` gives the
+    /// version that is committed.
+    pub(crate) fn record<E>(
+        &self,
+        committed: impl FnOnce() -> Result<Option<Arc<R>>, E>,
+    ) -> Result<Option<Arc<R>>, E> {
+        match (&self.before, &self.after) {
+            (Some(_), Some(_)) => Ok(self.over(committed()?.as_ref())),
+            _ => Ok(self.after.clone()),
+        }
+    }
+
+    /// As [`Change::record`], with the version that is committed.
+    pub(crate) fn over(&self, committed: Option<&Arc<R>>) -> Option<Arc<R>> {
+        let after = self.after.as_ref()?;
+        let Some(committed) = committed.filter(|_| self.before.is_some()) else {
+            return Some(Arc::clone(after));
+        };
+        let mut properties = committed.properties().clone();
+        for &key in &*self.written {
+            let value = after.properties().get(key);
+            properties.set(key, value.cloned().unwrap_or_default());
+        }
+        Some(Arc::new(after.with_properties(properties)))
+    }
+
+    /// That of a record that the transaction makes.
+    pub(crate) fn made(record: R) -> Self {
+        Change {
+            before: None,
+            gone: None,
+            written: Arc::default(),
+            whole_bytes: record.heap_bytes(),
+            bytes: CHANGE_BYTES + shared_bytes(&record),
+            before_bytes: 0,
+            after: Some(Arc::new(record)),
+        }
+    }
+}
+
+/// DRAM of a record that is shared.
+fn shared_bytes<R: Record>(record: &R) -> usize {
+    SHARED_BYTES + size_of::<R>() + record.heap_bytes()
+}
+
+/// A record with the properties of some keys alone.
+fn part_of<R: Record>(record: &R, is_kept: impl Fn(KeyCode) -> bool) -> R {
+    let properties = record.properties().iter();
+    let kept = properties.filter(|(key, _)| is_kept(*key));
+    let kept = kept.map(|(key, value)| (key, value.clone()));
+    record.with_properties(kept.collect())
 }
 
 /// A point that `Overlay::rollback_to` can go back to. They nest: going back to one, or
@@ -103,14 +207,8 @@ impl Undo {
     }
 }
 
-/// DRAM of the new record.
-fn bytes_of<R: Record>(change: Option<&Change<R>>) -> usize {
-    change.map_or(0, |change| {
-        match change.after.as_ref().or(change.gone.as_ref()) {
-            Some(after) => Overlay::bytes_of(&**after),
-            None => CHANGE_BYTES,
-        }
-    })
+fn bytes_of<R>(change: Option<&Change<R>>) -> usize {
+    change.map_or(0, Change::bytes)
 }
 
 /// Changed records of one kind.
@@ -118,6 +216,10 @@ fn bytes_of<R: Record>(change: Option<&Change<R>>) -> usize {
 pub(crate) struct Changes<R> {
     by_id: SharedMap<u32, Change<R>>,
     orders: Orders<R>,
+    /// What the last change was of, if it has no properties: that of the next is often
+    /// the same.
+    last_before: Option<Arc<R>>,
+    last_written: Arc<[KeyCode]>,
 }
 
 impl<R> Default for Changes<R> {
@@ -125,6 +227,8 @@ impl<R> Default for Changes<R> {
         Changes {
             by_id: SharedMap::default(),
             orders: Orders::default(),
+            last_before: None,
+            last_written: Arc::default(),
         }
     }
 }
@@ -133,6 +237,28 @@ impl<R: Record> Changes<R> {
     fn bytes(&self) -> usize {
         let changes = self.by_id.iter();
         changes.map(|(_, change)| bytes_of(Some(change))).sum()
+    }
+
+    /// What is kept of a committed record, and the DRAM that it takes.
+    fn before(&mut self, now: &R, indexed: &[KeyCode]) -> (Arc<R>, usize) {
+        let part = part_of(now, |key| indexed.contains(&key));
+        if let Some(last) = self.last_before.as_ref().filter(|last| ***last == part) {
+            return (Arc::clone(last), 0);
+        }
+        let bytes = shared_bytes(&part);
+        let part = Arc::new(part);
+        self.last_before = part.properties().is_empty().then(|| Arc::clone(&part));
+        (part, bytes)
+    }
+
+    /// These keys, and the DRAM that they take.
+    fn written(&mut self, keys: &[KeyCode]) -> (Arc<[KeyCode]>, usize) {
+        if *self.last_written == *keys {
+            return (Arc::clone(&self.last_written), 0);
+        }
+        self.last_written = Arc::from(keys);
+        let bytes = SHARED_BYTES + size_of_val(keys);
+        (Arc::clone(&self.last_written), bytes)
     }
 }
 
@@ -303,7 +429,7 @@ impl Changed {
 
     /// Committed records as the transaction sees them, with those that it made:
     /// both ascending by id, and so is the result. Only changes within `ids` are
-    /// merged in.
+    /// merged in; all committed records of these have to be there.
     pub(crate) fn merge<'a, R: Kind>(
         &'a self,
         ids: impl RangeBounds<u32>,
@@ -332,32 +458,62 @@ impl Overlay {
         self.bytes + self.nodes.orders.bytes() + self.relationships.orders.bytes()
     }
 
-    /// DRAM that a changed record will occupy.
-    pub(crate) fn bytes_of<R: Record>(record: &R) -> usize {
-        CHANGE_BYTES + size_of::<R>() + record.heap_bytes()
-    }
-
-    /// Sets the new version of a record, `None` for deleted. `committed` is its version as
-    /// of the snapshot, and counts at its first change only.
-    pub(crate) fn put<R: Kind>(
+    /// The change of a record to a new version, `None` for deleted. `now` is its version as
+    /// the transaction sees it, and `indexed` are the keys of definitions.
+    pub(crate) fn change_to<R: Kind>(
         &mut self,
         id: u32,
-        committed: Option<Arc<R>>,
-        after: Option<Arc<R>>,
-    ) {
-        let old = self.change::<R>(id).cloned();
-        let before = old.as_ref().map_or(committed, |old| old.before.clone());
+        now: &R,
+        after: Option<R>,
+        indexed: &[KeyCode],
+    ) -> Change<R> {
+        let changes = R::changes_mut(&mut self.changed);
+        let old = changes.by_id.get(&id).cloned();
+        let (before, before_bytes) = match &old {
+            Some(old) => (old.before.clone(), old.before_bytes),
+            None => {
+                let (before, bytes) = changes.before(now, indexed);
+                (Some(before), bytes)
+            }
+        };
+        let mut bytes = CHANGE_BYTES + before_bytes;
+        let whole_bytes = after.as_ref().map_or(0, R::heap_bytes);
+        let mut written: Arc<[KeyCode]> = Arc::default();
+        let after = match after {
+            Some(after) if before.is_some() => {
+                let mut keys = now.properties().differences(after.properties());
+                keys.extend(old.iter().flat_map(Change::written));
+                keys.sort_unstable();
+                keys.dedup();
+                let (keys, taken) = changes.written(&keys);
+                (written, bytes) = (keys, bytes + taken);
+                let is_written = |key| written.binary_search(&key).is_ok();
+                let is_indexed =
+                    |key| indexed.contains(&key) && !failpoint!("overlay.indexed-keys-lost");
+                Some(part_of(&after, |key| is_written(key) || is_indexed(key)))
+            }
+            after => after,
+        };
         let is_gone = before.is_none() && after.is_none();
-        let gone = old.as_ref().filter(|_| is_gone);
+        let gone = old.filter(|_| is_gone);
         let gone = gone.and_then(|old| old.last().cloned());
-        self.set(
-            id,
-            Some(Change {
-                before,
-                after,
-                gone,
-            }),
-        );
+        bytes += after.as_ref().map_or(0, shared_bytes);
+        bytes += gone.as_deref().map_or(0, shared_bytes);
+        Change {
+            before,
+            after: after.map(Arc::new),
+            gone,
+            written,
+            whole_bytes,
+            bytes,
+            before_bytes,
+        }
+    }
+
+    /// Makes a change the record's.
+    pub(crate) fn put<R: Kind>(&mut self, id: u32, change: Change<R>) {
+        let old = self.change::<R>(id).cloned();
+        self.set(id, Some(change));
         self.remember(R::undo(id, old));
     }
 
@@ -478,7 +634,7 @@ impl Overlay {
 }
 
 /// Committed records with changes in their place, ascending by id.
-fn merge<'a, R: 'a>(
+fn merge<'a, R: Record>(
     changes: &'a SharedMap<u32, Change<R>>,
     ids: impl RangeBounds<u32>,
     committed: impl Iterator<Item = (u32, Arc<R>)> + 'a,
@@ -495,12 +651,13 @@ fn merge<'a, R: 'a>(
             if next.is_some_and(|next| next < id) {
                 return committed.next();
             }
-            if next == Some(id) {
-                committed.next();
-            }
+            let own = match next == Some(id) {
+                true => committed.next(),
+                false => None,
+            };
             changed.next();
-            if let Some(after) = &change.after {
-                return Some((id, Arc::clone(after)));
+            if let Some(after) = change.over(own.as_ref().map(|(_, record)| record)) {
+                return Some((id, after));
             }
         }
     })
@@ -508,14 +665,12 @@ fn merge<'a, R: 'a>(
 
 #[cfg(all(test, debug_assertions))]
 mod tests {
-    use std::sync::Arc;
-
-    use super::{NodeRecord, Overlay};
+    use super::{Change, NodeRecord, Overlay};
 
     fn overlay() -> Overlay {
         let mut overlay = Overlay::default();
         overlay.savepoint();
-        overlay.put(1, None, Some(Arc::new(NodeRecord::default())));
+        overlay.put(1, Change::made(NodeRecord::default()));
         overlay
     }
 

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::record::{EntityKind, NodeRecord, RelationshipRecord};
+use crate::dictionary::KeyCode;
+use crate::record::{EntityKind, NodeRecord, Record, RelationshipRecord};
 use crate::transaction::sync::Mutex;
-use crate::transaction::{CommittedState, Newest, Overlay, TransactionError};
+use crate::transaction::{Change, CommittedState, Newest, Overlay, TransactionError};
 
 /// Versions of one record, oldest first.
 type History<R> = Vec<(u64, Option<Arc<R>>)>;
@@ -29,11 +30,11 @@ struct Inner {
     reserved: BTreeSet<(EntityKind, u32)>,
 }
 
-/// New versions of records by a commit.
+/// Changes of records by a commit.
 #[derive(Clone, Default)]
 pub(super) struct RedoOperations {
-    nodes: Vec<(u32, Option<Arc<NodeRecord>>)>,
-    relationships: Vec<(u32, Option<Arc<RelationshipRecord>>)>,
+    nodes: Vec<(u32, Change<NodeRecord>)>,
+    relationships: Vec<(u32, Change<RelationshipRecord>)>,
 }
 
 impl RedoOperations {
@@ -42,14 +43,19 @@ impl RedoOperations {
         let relationships = overlay.changes();
         let relationships = relationships.filter(|(_, change)| change.has_effect());
         RedoOperations {
-            nodes: nodes
-                .map(|(id, change)| (id, change.after().cloned()))
-                .collect(),
+            nodes: nodes.map(|(id, change)| (id, change.clone())).collect(),
             relationships: relationships
-                .map(|(id, change)| (id, change.after().cloned()))
+                .map(|(id, change)| (id, change.clone()))
                 .collect(),
         }
     }
+}
+
+/// Adds the version that a change makes.
+fn apply<R: Record>(versions: &mut Versions<R>, csn: u64, id: u32, change: &Change<R>) {
+    let history = versions.entry(id).or_default();
+    let newest = history.last().and_then(|version| version.1.clone());
+    history.push((csn, change.over(newest.as_ref())));
 }
 
 impl Memory {
@@ -66,17 +72,13 @@ impl Memory {
         while inner.watermark < csn {
             let operations = inner.queue.pop_front().expect("it was enqueued");
             let csn = inner.watermark + 1;
-            for (id, record) in operations.nodes {
+            for (id, change) in operations.nodes {
                 inner.reserved.remove(&(EntityKind::Node, id));
-                inner.nodes.entry(id).or_default().push((csn, record));
+                apply(&mut inner.nodes, csn, id, &change);
             }
-            for (id, record) in operations.relationships {
+            for (id, change) in operations.relationships {
                 inner.reserved.remove(&(EntityKind::Relationship, id));
-                inner
-                    .relationships
-                    .entry(id)
-                    .or_default()
-                    .push((csn, record));
+                apply(&mut inner.relationships, csn, id, &change);
             }
             inner.watermark = csn;
         }
@@ -167,6 +169,10 @@ impl CommittedState for Memory {
             }
         }
         Ok(())
+    }
+
+    fn indexed_keys(&self) -> Vec<KeyCode> {
+        Vec::new()
     }
 
     fn newest(&self, kind: EntityKind, id: u32) -> Result<Newest, TransactionError> {

@@ -5,8 +5,14 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
+use crate::dictionary::KeyCode;
 use crate::record::{NodeRecord, RelationshipRecord};
-use crate::transaction::{List, Overlay, Savepoint, TransactionError, WriteSet};
+use crate::transaction::{Change, Kind, List, Overlay, Savepoint, TransactionError, WriteSet};
+use crate::value::{Properties, Value};
+
+/// A key that a definition is about.
+const INDEXED: KeyCode = 2;
+const KEYS: [KeyCode; 4] = [0, 1, INDEXED, 3];
 
 /// Everything that exists, by id.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,7 +26,8 @@ enum Step {
     Label(u32, u32),
     DeleteNode(u32),
     Connect(u32, u32, u16),
-    Rename(u32),
+    Rename(u32, KeyCode, i64),
+    Set(u32, KeyCode, i64),
     Disconnect(u32),
     Savepoint,
     Rollback(usize),
@@ -32,7 +39,8 @@ fn step() -> impl Strategy<Value = Step> {
         4 => (0..8u32, 0..4u32).prop_map(|(id, label)| Step::Label(id, label)),
         2 => (0..8u32).prop_map(Step::DeleteNode),
         4 => (0..8u32, 0..8u32, 0..2u16).prop_map(|(s, t, kind)| Step::Connect(s, t, kind)),
-        1 => (0..12u32).prop_map(Step::Rename),
+        3 => (0..12u32, 0..4u32, -1..3i64).prop_map(|(id, k, v)| Step::Rename(id, k, v)),
+        4 => (0..8u32, 0..4u32, -1..3i64).prop_map(|(id, k, v)| Step::Set(id, k, v)),
         3 => (0..12u32).prop_map(Step::Disconnect),
         2 => Just(Step::Savepoint),
         2 => (0..4usize).prop_map(Step::Rollback),
@@ -42,15 +50,19 @@ fn step() -> impl Strategy<Value = Step> {
 
 /// Nodes 0 to 3 and relationships 0 to 3 are committed.
 fn committed() -> Model {
+    let properties = |id: u32| -> Properties {
+        let keys = KEYS.into_iter().filter(|key| (id + key) % 3 > 0);
+        keys.map(|key| (key, Value::from(i64::from(key)))).collect()
+    };
     let connect = |id: u32| RelationshipRecord {
         kind: (id % 2) as u16,
         source: id % 3,
         target: id % 2,
-        properties: Default::default(),
+        properties: properties(id),
     };
     let labelled = |id: u32| NodeRecord {
         labels: vec![id],
-        ..NodeRecord::default()
+        properties: properties(id),
     };
     Model {
         nodes: (0..4).map(|id| (id, labelled(id))).collect(),
@@ -69,16 +81,17 @@ struct SideBySide {
 
 impl SideBySide {
     fn put_node(&mut self, id: u32, after: Option<NodeRecord>) {
-        let committed = self.committed.nodes.get(&id).cloned().map(Arc::new);
-        self.overlay.put(id, committed, after.clone().map(Arc::new));
-        put(&mut self.model.nodes, id, after);
+        let committed = self.committed.nodes.get(&id);
+        let now = self.model.nodes.get(&id).or(committed);
+        put(&mut self.overlay, id, now, after.clone());
+        set(&mut self.model.nodes, id, after);
     }
 
     fn put_relationship(&mut self, id: u32, after: Option<RelationshipRecord>) {
-        let committed = self.committed.relationships.get(&id).cloned().map(Arc::new);
-        let shared = after.clone().map(Arc::new);
-        self.overlay.put(id, committed, shared);
-        put(&mut self.model.relationships, id, after);
+        let committed = self.committed.relationships.get(&id);
+        let now = self.model.relationships.get(&id).or(committed);
+        put(&mut self.overlay, id, now, after.clone());
+        set(&mut self.model.relationships, id, after);
     }
 
     fn apply(&mut self, step: &Step) {
@@ -104,10 +117,16 @@ impl SideBySide {
                 };
                 self.put_relationship(id, Some(record));
             }
-            Step::Rename(id) => {
+            Step::Rename(id, key, value) => {
                 if let Some(mut record) = self.model.relationships.get(&id).cloned() {
-                    record.properties.set(1, crate::value::Value::Boolean(true));
+                    record.properties.set(key, of(value));
                     self.put_relationship(id, Some(record));
+                }
+            }
+            Step::Set(id, key, value) => {
+                if let Some(mut record) = self.model.nodes.get(&id).cloned() {
+                    record.properties.set(key, of(value));
+                    self.put_node(id, Some(record));
                 }
             }
             Step::Disconnect(id) => {
@@ -161,6 +180,9 @@ impl SideBySide {
         assert_eq!(some, model);
         self.compare_lists();
         self.compare_writes();
+        compare_parts(&self.overlay, &self.committed.nodes, &self.model.nodes);
+        let (committed, model) = (&self.committed.relationships, &self.model.relationships);
+        compare_parts(&self.overlay, committed, model);
     }
 
     fn compare_lists(&self) {
@@ -221,7 +243,57 @@ impl SideBySide {
     }
 }
 
-fn put<R>(records: &mut BTreeMap<u32, R>, id: u32, after: Option<R>) {
+/// Minus one stands for null.
+fn of(value: i64) -> Value {
+    match value {
+        -1 => Value::Null,
+        value => value.into(),
+    }
+}
+
+/// Changes beside the records that they are of: each key is known or is as it was, what
+/// definitions are about is known, and of the rest nothing is kept.
+fn compare_parts<R: Kind>(
+    overlay: &Overlay,
+    committed: &BTreeMap<u32, R>,
+    model: &BTreeMap<u32, R>,
+) {
+    for (id, change) in overlay.changes::<R>() {
+        let (before, after) = (committed.get(&id), model.get(&id));
+        let base = || Ok::<_, ()>(before.cloned().map(Arc::new));
+        assert_eq!(change.record(base).expect("there").as_deref(), after);
+        let of = |record: Option<&R>, key| record?.properties().get(key).cloned();
+        for key in KEYS {
+            let value = change
+                .value(key)
+                .map(|value| Some(value).filter(|v| !v.is_null()));
+            assert_eq!(value.unwrap_or_else(|| of(before, key)), of(after, key));
+        }
+        let part = change.after().map(|record| &**record);
+        assert_eq!(of(part, INDEXED), of(after, INDEXED));
+        let old = change.before().map(|record| &**record);
+        assert_eq!(of(old, INDEXED), of(before, INDEXED));
+        if let (Some(old), Some(part)) = (old, part) {
+            let is_indexed = |key: KeyCode| key == INDEXED;
+            assert!(old.properties().iter().all(|(key, _)| is_indexed(key)));
+            let written = change.written();
+            let is_kept = |key| is_indexed(key) || written.contains(&key);
+            assert!(part.properties().iter().all(|(key, _)| is_kept(key)));
+        }
+    }
+}
+
+/// A change, `now` being what the transaction sees.
+fn put<R: Kind>(overlay: &mut Overlay, id: u32, now: Option<&R>, after: Option<R>) {
+    let change = match (now, after) {
+        (Some(now), after) => overlay.change_to(id, now, after, &[INDEXED]),
+        (None, Some(made)) => Change::made(made),
+        (None, None) => return,
+    };
+    overlay.put(id, change);
+}
+
+fn set<R>(records: &mut BTreeMap<u32, R>, id: u32, after: Option<R>) {
     match after {
         Some(record) => records.insert(id, record),
         None => records.remove(&id),
