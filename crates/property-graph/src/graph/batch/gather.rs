@@ -94,6 +94,7 @@ impl<'a, R: Tabled> Gather<'a, R> {
         while !rest.is_empty() {
             let rows = match vector.values() {
                 Values::Integer(_) | Values::Float(_) | Values::Date(_) => ROWS_OF_NUMBERS,
+                Values::Null(0) if self.begin_with_a_number(rest)? => ROWS_OF_NUMBERS,
                 _ => ROWS,
             };
             let mut left;
@@ -116,6 +117,15 @@ impl<'a, R: Tabled> Gather<'a, R> {
             charge.to(vector.bytes() as u64)?;
         }
         Ok(())
+    }
+
+    /// Whether the chunk of the first id has numbers of the key.
+    fn begin_with_a_number(&self, ids: &[u32]) -> Result<bool, GraphError> {
+        let Some(chunk) = self.source.chunk::<R>(ids[0] / self.records_per_chunk)? else {
+            return Ok(false);
+        };
+        let column = chunk.column(self.key, 0)?;
+        Ok(column.is_some_and(|column| column.number_type().is_some()))
     }
 
     /// Appends values of ids of one chunk.

@@ -308,15 +308,21 @@ fn clear(selected: &mut [u64], at: u32) {
 }
 
 fn push_ids(selected: &[u64], first: u32, ids: &mut Vec<u32>) {
-    for (start, &word) in (first..).step_by(64).zip(selected) {
-        if word == u64::MAX {
-            ids.extend(start..start + 64);
-            continue;
+    let mut start = first;
+    // Words of which all are selected are one range.
+    for words in selected.chunk_by(|a, b| (*a == u64::MAX) == (*b == u64::MAX)) {
+        let end = start + 64 * words.len() as u32;
+        if words[0] == u64::MAX {
+            ids.extend(start..end);
+        } else {
+            for (start, &word) in (start..).step_by(64).zip(words) {
+                let mut left = word;
+                while left != 0 {
+                    ids.push(start + left.trailing_zeros());
+                    left &= left - 1;
+                }
+            }
         }
-        let mut left = word;
-        while left != 0 {
-            ids.push(start + left.trailing_zeros());
-            left &= left - 1;
-        }
+        start = end;
     }
 }
