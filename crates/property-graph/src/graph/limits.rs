@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
@@ -20,14 +21,14 @@ pub(super) type Chunk = (EntityKind, u32);
 /// Bytes that commits in flight add to chunks.
 pub(super) struct Limits {
     pub(super) in_flight: Mutex<HashMap<Chunk, u64>>,
-    chunk_bytes: Mutex<u64>,
+    chunk_bytes: AtomicU64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Limits {
             in_flight: Mutex::default(),
-            chunk_bytes: Mutex::new(CHUNK_BYTES),
+            chunk_bytes: AtomicU64::new(CHUNK_BYTES),
         }
     }
 }
@@ -35,13 +36,13 @@ impl Default for Limits {
 impl Limits {
     /// Most bytes of the properties of one chunk together.
     pub(super) fn chunk_bytes(&self) -> u64 {
-        *self.chunk_bytes.lock()
+        self.chunk_bytes.load(Ordering::Relaxed)
     }
 
     /// Another limit, which can be reached.
     #[cfg(test)]
     pub(super) fn set_chunk_bytes(&self, bytes: u64) {
-        *self.chunk_bytes.lock() = bytes;
+        self.chunk_bytes.store(bytes, Ordering::Relaxed);
     }
 }
 

@@ -154,11 +154,11 @@ impl<R: BufRead> Records<R> {
         if self.raw.len() > MOST_BYTES {
             return Ok(too_long());
         }
-        let found = match self.dialect.quotes && self.raw.contains(&QUOTE) {
-            true => self.split_quoted()?,
+        let found = match self.split_plain() {
+            true => Outcome::Record,
             false => {
-                self.split_plain();
-                Outcome::Record
+                self.fields.clear();
+                self.split_quoted()?
             }
         };
         if matches!(found, Outcome::Record) && !self.take_text() {
@@ -182,16 +182,26 @@ impl<R: BufRead> Records<R> {
         fields.all(|(field, _)| self.text.is_char_boundary(field.start))
     }
 
-    fn split_plain(&mut self) {
-        self.bytes.extend_from_slice(trimmed(&self.raw));
+    /// Splits a line without quotes, and takes its bytes. Returns whether it is one.
+    fn split_plain(&mut self) -> bool {
+        let Dialect {
+            delimiter, quotes, ..
+        } = self.dialect;
+        let line = trimmed(&self.raw);
         let mut start = 0;
-        for at in 0..self.bytes.len() {
-            if self.dialect.ends_field(&self.bytes, at) {
+        for (at, &byte) in line.iter().enumerate() {
+            if byte == delimiter && self.dialect.ends_field(line, at) {
                 self.fields.push((start..at, false));
                 start = at + 1;
+            } else if byte == QUOTE && quotes {
+                return false;
             }
         }
-        self.fields.push((start..self.bytes.len(), false));
+        self.fields.push((start..line.len(), false));
+        let end = line.len();
+        std::mem::swap(&mut self.raw, &mut self.bytes);
+        self.bytes.truncate(end);
+        true
     }
 
     fn split_quoted(&mut self) -> io::Result<Outcome> {

@@ -8,13 +8,11 @@
 //! as any transaction, and an interrupted one leaves nothing. The columns of whole chunks
 //! are handed over to the tables, so that applying the commit does not decode the rows.
 
-use std::collections::hash_map::Entry::{Occupied, Vacant};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use evergraph_storage::failpoint;
 use evergraph_topology::{Batch, Commit};
-use foldhash::fast::RandomState;
 
 use super::commit::{Columns, naming};
 use super::load_check::check_constraints;
@@ -34,7 +32,7 @@ use crate::graph::redo::loaded::{
 };
 use crate::graph::state::State;
 use crate::graph::view::View;
-use crate::record::Table;
+use crate::record::{NodeRecord, Table};
 use crate::transaction::{TransactionError, TransactionOptions};
 use crate::value::{Properties, Value};
 
@@ -361,14 +359,11 @@ impl Load<'_> {
         let ends = lists.flat_map(|lists| lists.sources.iter().chain(&lists.targets));
         let (core, nodes) = (&self.graph.core, self.graph.core.state.nodes());
         let view = View::new(core, core.store.register());
-        let mut chunks: HashMap<u32, _, RandomState> = HashMap::default();
+        let pins = NodeRecord::pins(&view);
         for &end in ends.filter(|end| !is_own(end)) {
             let (number, at) = nodes.place_of(end);
-            let chunk = match chunks.entry(number) {
-                Occupied(known) => known.into_mut(),
-                Vacant(free) => free.insert(nodes.chunk_at(number, view.csn())?),
-            };
-            if !chunk.as_ref().is_some_and(|chunk| chunk.has(at)) {
+            let chunk = pins.pin(nodes, number, view.csn())?;
+            if !chunk.is_some_and(|chunk| chunk.has(at)) {
                 return Err(TransactionError::NoNode(end).into());
             }
         }
