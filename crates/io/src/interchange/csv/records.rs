@@ -324,6 +324,20 @@ mod tests {
         assert_eq!(found, expected);
     }
 
+    /// As the standard library splits it, between lines with quotes.
+    #[test]
+    fn a_line_without_quotes_is_split_at_each_delimiter() {
+        let quoted = |text: &str| (text.to_string(), true);
+        for line in ["a,b", ",", "a,,b,", "é,ü,", " a , b", "x"] {
+            let expected: Vec<&str> = line.split(',').collect();
+            assert_eq!(fields(line, false), [(1, plain(&expected))]);
+            let found = fields(&format!("{line}\n\"c,d\",\n{line}\r\n"), true);
+            let between = Ok(vec![quoted("c,d"), (String::new(), false)]);
+            let expected = [(1, plain(&expected)), (2, between), (3, plain(&expected))];
+            assert_eq!(found, expected, "{line:?}");
+        }
+    }
+
     #[test]
     fn quoted_fields_hold_everything() {
         let found = fields("\"a,\"\"b\",\"\",c\n\"x\r\ny\",z\nq,\"r\"\n", true);
