@@ -179,6 +179,15 @@ impl<'a> Column<'a> {
         }
     }
 
+    /// Slots that have a value of any type.
+    pub(crate) fn filled(&self) -> impl Iterator<Item = usize> + use<'a> {
+        let (column, bytes) = (*self, self.bytes);
+        let others = self.layout.exceptions.iter();
+        let others = others.flat_map(move |packed| packed.iter(bytes).map(|(slot, _)| slot));
+        let valid = (0..self.layout.slots).filter(move |slot| column.is_valid(*slot));
+        valid.chain(others)
+    }
+
     /// Number of slots.
     pub(crate) fn slots(&self) -> usize {
         self.layout.slots

@@ -87,12 +87,16 @@ impl Segment {
 
     fn damaged(&self, identity: &Identity, what: &str) -> StorageError {
         let (table, chunk) = (identity.table, identity.chunk);
-        let of = match self.key {
-            REST => "properties without a column".to_string(),
-            key => format!("column of key {key}"),
-        };
+        let of = column_name(self.key);
         let what = format!("records, table {table}, chunk {chunk}, {of}: {what}");
         StorageError::damaged(&self.extent.file_name(), self.extent.offset(), what)
+    }
+}
+
+fn column_name(key: KeyCode) -> String {
+    match key {
+        REST => "properties without a column".to_string(),
+        key => format!("column of key {key}"),
     }
 }
 
@@ -272,8 +276,16 @@ impl StoredChunk {
     }
 
     pub(super) fn damaged(&self, what: &str) -> StorageError {
+        self.damaged_at("", what)
+    }
+
+    fn damaged_in(&self, key: KeyCode, what: &str) -> StorageError {
+        self.damaged_at(&format!(", {}", column_name(key)), what)
+    }
+
+    fn damaged_at(&self, part: &str, what: &str) -> StorageError {
         let Identity { table, chunk, .. } = self.identity;
-        let what = format!("records, table {table}, chunk {chunk}: {what}");
+        let what = format!("records, table {table}, chunk {chunk}{part}: {what}");
         match self.extent() {
             Some(extent) => StorageError::damaged(&extent.file_name(), extent.offset(), what),
             None => StorageError::damaged("memory", 0, what),
@@ -324,7 +336,7 @@ impl StoredChunk {
             let at = match listed {
                 Listed::Inside(range) => {
                     let parts = Parts::parse(*key, bytes.part(range.clone()), &self.identity);
-                    let parts = parts.map_err(|what| self.damaged(what))?;
+                    let parts = parts.map_err(|what| self.damaged_in(*key, what))?;
                     Listing::Core(range.clone(), Box::new(parts))
                 }
                 Listed::Segment { len, crc } => {
@@ -357,7 +369,7 @@ impl StoredChunk {
         for segment in &self.segments {
             segment.verify(&self.identity, uuid, true)?;
         }
-        Ok(())
+        self.read(uuid)?.agree()
     }
 }
 
@@ -418,6 +430,32 @@ impl<'a> ChunkReader<'a> {
             for (word, one) in bits.iter_mut().zip(&one) {
                 *word |= one;
             }
+        }
+    }
+
+    /// Checks that only records that there are have values, each of them in one place.
+    fn agree(&self) -> Result<(), StorageError> {
+        let is_used = |slot: usize| self.used_word(slot as u32 / 64) >> (slot % 64) & 1 == 1;
+        for (key, at) in &self.opened.columns {
+            let wrong = |what: &str| Err(self.chunk.damaged_in(*key, what));
+            let has_others = match self.parts(at)? {
+                Parts::Column(column) => column.column().filled().any(|slot| !is_used(slot)),
+                Parts::Rest(bytes, rest) => rest.iter(bytes).any(|(slot, _)| !is_used(slot)),
+            };
+            if has_others {
+                return wrong("it has a value of a record that is not there");
+            }
+        }
+        let mut twice = None;
+        self.for_each_in_rest(|_, properties| {
+            let keys = properties.iter().map(|(key, _)| key);
+            let columns = &self.opened.columns;
+            let is_column = |key: &KeyCode| columns.binary_search_by_key(key, |c| c.0).is_ok();
+            twice = twice.or(keys.into_iter().find(is_column));
+        })?;
+        match twice {
+            Some(key) => Err(self.chunk.damaged_in(key, "there are values beside it")),
+            None => Ok(()),
         }
     }
 

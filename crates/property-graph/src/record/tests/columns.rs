@@ -6,9 +6,10 @@ use std::sync::Arc;
 use evergraph_storage::{Entry, SectionKey};
 use proptest::prelude::*;
 
+use crate::column::{encode, encode_packed};
 use crate::dictionary::{Dictionary, KeyCode, Names, TextPolicy};
-use crate::record::builder::Builder;
-use crate::record::core::{Identity, Slot};
+use crate::record::builder::{Builder, Content};
+use crate::record::core::{Identity, REST, Slot};
 use crate::record::stored::StoredChunk;
 use crate::record::{Fixed, Geometry, NodeRecord, Table};
 use crate::testing::{Host, UUID};
@@ -214,6 +215,115 @@ fn every_flip_is_told() {
             stored.host.damage(byte, |byte| *byte ^= 16);
         }
     }
+}
+
+/// What is wrong with a chunk of 40 records, of which 20 are used and have an integer of key
+/// 3, once these are its columns; nothing of it has a wrong checksum.
+fn disagreement(columns: &[(KeyCode, Vec<u8>)]) -> Option<String> {
+    let identity = Identity {
+        magic: *b"ENOD",
+        table: 1,
+        chunk: 0,
+        records: 40,
+    };
+    let mut builder = Builder::over(identity, None);
+    for at in 0..20 {
+        let slot = Slot {
+            is_used: true,
+            begin: 1,
+            born: 1,
+        };
+        builder.add(at, slot, Fixed::default(), Properties::new());
+    }
+    let mut image = builder.finish().unwrap();
+    let columns = columns.iter().cloned();
+    image.columns = columns.map(|(key, of)| (key, Content::New(of))).collect();
+    let checked = StoredChunk::loaded(&image, 1).verify(&UUID);
+    checked.err().map(|error| error.to_string())
+}
+
+/// Columns that are whole by themselves and do not fit their chunk, or each other, are told
+/// with their place.
+#[test]
+fn parts_that_disagree_are_told() {
+    let column = |slots: usize, value: &dyn Fn(usize) -> Value| {
+        let values: Vec<Value> = (0..slots).map(value).collect();
+        encode(&values).unwrap()
+    };
+    let number = |at: usize| match at {
+        0..20 => Value::from(at as i64 * 1000),
+        _ => Value::Null,
+    };
+    let mixed = |at: usize| match at {
+        7 => Value::from("seven"),
+        at => number(at),
+    };
+    let (right, exceptions) = (column(40, &number), column(40, &mixed));
+    assert_eq!(disagreement(&[(3, right.clone())]), None);
+    assert_eq!(disagreement(&[(3, exceptions.clone())]), None);
+    let short = column(39, &number);
+    let of_none = column(40, &|at| match at {
+        30 => Value::from(1),
+        at => number(at),
+    });
+    let exception_of_none = column(40, &|at| match at {
+        30 => Value::from("x"),
+        at => number(at),
+    });
+    let with = |change: &dyn Fn(&mut Vec<u8>)| {
+        let mut bytes = exceptions.clone();
+        change(&mut bytes);
+        bytes
+    };
+    let cut = with(&|bytes| bytes.truncate(bytes.len() - 1));
+    let longer = with(&|bytes| bytes.push(0));
+    let unknown = with(&|bytes| bytes[0] = 32);
+    let as_text = with(&|bytes| bytes[0] = 5);
+    let twice = with(&|bytes| bytes[40] |= 1 << 7);
+    let whole = with(&|bytes| bytes[1] &= !1);
+    let cases = [
+        (short, "a column has not as many slots as its chunk"),
+        (of_none, "it has a value of a record that is not there"),
+        (
+            exception_of_none,
+            "it has a value of a record that is not there",
+        ),
+        (cut, "it ends too early"),
+        (longer, "something follows a column"),
+        (unknown, "a column is of no known type"),
+        (as_text, ""),
+        (
+            twice,
+            "a value beside a column cannot be read, or is there twice",
+        ),
+        (whole, ""),
+    ];
+    for (column, what) in cases {
+        let told = disagreement(&[(3, column)]).expect("it is told");
+        let place = "records, table 1, chunk 0, column of key 3: ";
+        assert!(told.contains(&format!("{place}{what}")), "{told}");
+    }
+    let row = |key: KeyCode| {
+        let mut row = Vec::new();
+        let properties = Properties::from_iter([(key, Value::from(1))]);
+        properties.encode(&mut row).unwrap();
+        row
+    };
+    let rest = |slot: u16, key| {
+        let mut bytes = Vec::new();
+        encode_packed(&[(slot, row(key))], &mut bytes);
+        bytes
+    };
+    let beside = |slot, key| disagreement(&[(3, right.clone()), (REST, rest(slot, key))]);
+    assert_eq!(beside(5, 4), None);
+    let told = beside(5, 3).expect("it is told");
+    assert!(
+        told.contains("column of key 3: there are values beside it"),
+        "{told}"
+    );
+    let told = beside(25, 4).expect("it is told");
+    let what = "properties without a column: it has a value of a record that is not there";
+    assert!(told.contains(what), "{told}");
 }
 
 fn exact(properties: &Properties) -> Vec<u8> {
