@@ -216,8 +216,8 @@ fn bytes_of<R>(change: Option<&Change<R>>) -> usize {
 pub(crate) struct Changes<R> {
     by_id: SharedMap<u32, Change<R>>,
     orders: Orders<R>,
-    /// What the last change was of, if it has no properties: that of the next is often
-    /// the same.
+    /// The last part of a committed record without properties: that of the next change is
+    /// often the same.
     last_before: Option<Arc<R>>,
     last_written: Arc<[KeyCode]>,
 }
@@ -239,7 +239,7 @@ impl<R: Record> Changes<R> {
         changes.map(|(_, change)| bytes_of(Some(change))).sum()
     }
 
-    /// What is kept of a committed record, and the DRAM that it takes.
+    /// The part of a committed record that a change keeps, and the DRAM that it takes.
     fn before(&mut self, now: &R, indexed: &[KeyCode]) -> (Arc<R>, usize) {
         let part = part_of(now, |key| indexed.contains(&key));
         if let Some(last) = self.last_before.as_ref().filter(|last| ***last == part) {
