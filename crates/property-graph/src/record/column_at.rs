@@ -82,6 +82,13 @@ fn overwritten(
     }
 }
 
+/// Bits of slots that a column shows, if these are not all.
+fn unless_all(in_base: Box<[u64]>, column: Option<Column<'_>>) -> Option<Box<[u64]>> {
+    let count: u32 = in_base.iter().map(|word| word.count_ones()).sum();
+    let is_whole = column.is_some_and(|column| column.slots() == count as usize);
+    (!is_whole).then_some(in_base)
+}
+
 /// A value of a type, if there is one of it.
 pub(crate) enum CellAt<T> {
     Value(T),
@@ -114,10 +121,8 @@ impl ColumnAt {
         let valid = |word| column.map_or(0, |column| column.valid_word(word));
         let in_base = (0..).zip(&shown).map(|(word, shown)| shown & valid(word));
         let in_base: Box<[u64]> = in_base.collect();
-        let count: u32 = in_base.iter().map(|word| word.count_ones()).sum();
-        let is_whole = column.is_some_and(|column| column.slots() == count as usize);
         Ok(ColumnAt {
-            in_base: (!is_whole).then_some(in_base),
+            in_base: unless_all(in_base, column),
             patch: Patch::new(others, clean.len())?,
             own_bytes,
             base,
@@ -191,9 +196,10 @@ impl ColumnAt {
             values.sort_by_key(|(slot, _)| *slot);
         }
         let (base, own_bytes) = overwritten(self.base.as_ref(), &mut values, &mut in_base);
+        let column = base.as_ref().map(KeptColumn::column);
         Ok(ColumnAt {
+            in_base: unless_all(in_base, column),
             base,
-            in_base: Some(in_base),
             patch: Patch::new(values, places.len())?,
             own_bytes,
         })
