@@ -68,6 +68,20 @@ fn starts() -> impl Strategy<Value = Vec<Value>> {
     ]
 }
 
+/// A value with a place in the base leaves a column whole; another does not.
+#[test]
+fn a_whole_column_stays_whole() {
+    let numbers: Vec<Value> = (0..100i64).map(Value::from).collect();
+    let base = KeptColumn::of(&numbers).unwrap();
+    let all = [u64::MAX, (1 << 36) - 1];
+    let column = ColumnAt::new(Some(&base), &all, Vec::new()).unwrap();
+    let after = |value: Value| column.after(&[1 << 7, 0], vec![(7, value)]).unwrap();
+    let (near, far) = (after(30i64.into()), after("far".into()));
+    assert!(near.base().1.is_none() && far.base().1.is_some());
+    assert_eq!((near.get(7), far.get(7)), (30i64.into(), "far".into()));
+    assert_eq!((near.get(8), far.get(8)), (8i64.into(), 8i64.into()));
+}
+
 proptest! {
     #[test]
     fn values_are_those_of_slots(
