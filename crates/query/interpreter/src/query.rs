@@ -447,6 +447,7 @@ impl Query {
             steps: Cell::new(0),
             functions: RefCell::default(),
             found: RefCell::default(),
+            labelled: RefCell::default(),
             threads: self.limits.threads,
             leaf: None,
             compiling,

@@ -482,6 +482,9 @@ impl Run<'_, '_> {
 
     /// Which nodes have labels.
     fn labelled(&self, labels: &Labels, ids: &[u32]) -> Result<Vec<bool>> {
+        if let Some(truths) = self.labelled_of_many(labels, ids)? {
+            return Ok(truths);
+        }
         let reader = self.graph.reader();
         let mut names = Vec::new();
         names_in(labels, &mut names);

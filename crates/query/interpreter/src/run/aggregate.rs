@@ -87,6 +87,7 @@ impl Met {
 /// Whether equivalent values are the same to the last bit.
 fn has_form_of(one: &Datum, other: &Datum) -> bool {
     match (one, other) {
+        (Datum::Node(_) | Datum::Relationship(_), _) => true,
         (Datum::Value(Value::Float(one)), Datum::Value(Value::Float(other))) => {
             one.to_bits() == other.to_bits()
         }

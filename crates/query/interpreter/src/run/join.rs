@@ -29,7 +29,10 @@ impl<'s> Pending<'s> {
     }
 
     pub(super) fn add(&mut self, batch: Batch) -> Result<Flow> {
-        self.rows.append(batch);
+        match self.rows.is_empty() {
+            true => self.rows = batch,
+            false => self.rows.append(batch),
+        }
         match self.rows.len() < BATCH {
             true => Ok(Flow::Continue),
             false => self.flush(),

@@ -175,6 +175,7 @@ impl Codes {
             }
             Column::Nodes(ids) if !ids.contains(&NO_ID) => {
                 let table = &mut self.nodes;
+                table.reserve(rows.min(ids.len()));
                 let number = |&id: &u32| number_in(table, id, values, || Datum::Node(NodeId(id)));
                 ids.iter().map(number).collect()
             }
@@ -229,6 +230,8 @@ impl Codes {
 #[derive(Default)]
 pub(super) struct Pairs {
     numbers: Table<(u32, u32)>,
+    /// Numbers of pairs that begin with 0, by their second part: of the only group.
+    of_first: Vec<u32>,
     /// The pair of each number.
     pairs: Vec<(u32, u32)>,
 }
@@ -236,11 +239,34 @@ pub(super) struct Pairs {
 impl Pairs {
     fn number(&mut self, pair: (u32, u32)) -> u32 {
         let next = self.pairs.len() as u32;
-        let number = *self.numbers.entry(pair).or_insert(next);
+        let number = match pair {
+            (0, second) => {
+                let second = second as usize;
+                if self.of_first.len() <= second {
+                    self.of_first.resize(second + 1, NO_NUMBER);
+                }
+                let number = &mut self.of_first[second];
+                if *number == NO_NUMBER {
+                    *number = next;
+                }
+                *number
+            }
+            _ => *self.numbers.entry(pair).or_insert(next),
+        };
         if number == next {
             self.pairs.push(pair);
         }
         number
+    }
+
+    fn find(&self, pair: (u32, u32)) -> Option<u32> {
+        match pair {
+            (0, second) => {
+                let number = self.of_first.get(second as usize).copied();
+                number.filter(|&number| number != NO_NUMBER)
+            }
+            _ => self.numbers.get(&pair).copied(),
+        }
     }
 
     /// Whether a pair is met for the first time.
@@ -333,8 +359,7 @@ impl Keys {
         for ((codes, pairs), column) in self.others.iter().zip(rest) {
             let next = codes.found(column, rows);
             for (number, next) in numbers.iter_mut().zip(next) {
-                let found = pairs.numbers.get(&(*number, next));
-                *number = found.copied().unwrap_or(NO_NUMBER);
+                *number = pairs.find((*number, next)).unwrap_or(NO_NUMBER);
             }
         }
         numbers

@@ -11,6 +11,7 @@ mod hash_join;
 mod intersect;
 mod join;
 mod keys;
+mod labelled;
 mod out;
 mod parallel;
 mod paths;
@@ -23,6 +24,7 @@ mod sort;
 mod together;
 mod update;
 
+pub(crate) use labelled::Labelled;
 pub(crate) use out::{Filled, Out};
 pub(crate) use parallel::Leaf;
 pub(crate) use together::Found;
@@ -82,6 +84,8 @@ pub(crate) struct Run<'a, 'g> {
     pub(crate) leaf: Option<Leaf<'a>>,
     /// Semi-joins that run, the innermost last.
     pub(crate) found: RefCell<Vec<Found>>,
+    /// Labels that filters have asked for.
+    pub(crate) labelled: RefCell<Vec<Labelled>>,
     /// How expressions are compiled; without, they are interpreted.
     pub(crate) compiling: Option<Compiling<'a>>,
     /// Notes what operators do, for `PROFILE`.

@@ -75,6 +75,7 @@ impl Run<'_, '_> {
                 steps: Cell::new(0),
                 functions: RefCell::default(),
                 found: RefCell::default(),
+                labelled: RefCell::default(),
                 threads: 1,
                 leaf: Some(Leaf {
                     plan: leaf,

@@ -9,6 +9,7 @@ mod limits;
 mod paths;
 mod profile;
 mod queries;
+mod random_queries;
 mod spellings;
 mod spill;
 mod streams;

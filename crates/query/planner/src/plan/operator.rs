@@ -256,6 +256,8 @@ pub struct Count {
     pub branches: Vec<Branch>,
     /// Relationships of the row that may be those of branches, which they differ from.
     pub found: Vec<Expand>,
+    /// Pairs of branches that do not end in the same node, and have no other conditions.
+    pub apart: Vec<[usize; 2]>,
 }
 
 /// Relationships of a node that are counted and not found.
@@ -268,8 +270,25 @@ pub struct Branch {
     pub labels: Vec<Labels>,
     /// Nodes of the row that those nodes are not.
     pub differs: Vec<Slot>,
+    /// Relationships that those nodes have with nodes of the row, or have not.
+    pub beside: Vec<Beside>,
+    /// A node without any counts once: `OPTIONAL MATCH`.
+    pub optional: bool,
     /// Branches at those nodes.
     pub branches: Vec<Branch>,
+}
+
+/// Whether a node is a neighbor of one of the row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Beside {
+    /// The node of the row.
+    pub from: Slot,
+    /// Direction of the relationship, seen from there.
+    pub towards: Towards,
+    /// Its types; all if none is named.
+    pub types: Vec<Arc<str>>,
+    /// Whether it is not one.
+    pub negated: bool,
 }
 
 /// Paths of relationships from a node.

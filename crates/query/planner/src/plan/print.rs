@@ -1,6 +1,7 @@
 //! The printed form of a plan: an operator a line, the last one first.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use evergraph_syntax::tree::{PathMode, Typing};
 
@@ -148,7 +149,13 @@ impl Printer<'_> {
                 let branches: Vec<String> =
                     count.branches.iter().map(|one| self.branch(one)).collect();
                 let (counts, keys) = (self.slots(&count.counts), self.items(&count.keys));
-                format!("Count [{counts}] by [{keys}] of {}", branches.join(", "))
+                let ends = |at: usize| self.name(count.branches[at].step.to);
+                let apart = count.apart.iter();
+                let apart: String = apart
+                    .map(|&[one, other]| format!(", {} <> {}", ends(one), ends(other)))
+                    .collect();
+                let branches = branches.join(", ");
+                format!("Count [{counts}] by [{keys}] of {branches}{apart}")
             }
             Operator::Distinct(slots) => format!("Distinct {}", self.slots(slots)),
             Operator::Sort(keys) => format!("Sort {}", self.sort_keys(keys)),
@@ -227,17 +234,11 @@ impl Printer<'_> {
     }
 
     fn expand(&self, expand: &Expand, length: &str) -> String {
-        let types = match expand.types.is_empty() {
-            true => String::new(),
-            false => format!(":{}", expand.types.join("|")),
-        };
-        let relationship = format!("[{}{types}{length}]", self.name(expand.relationship));
+        let types = names_of_types(&expand.types);
+        let relationship = self.name(expand.relationship);
         let (from, to) = (self.name(expand.from), self.name(expand.to));
-        match expand.towards {
-            Towards::Outgoing => format!("({from})-{relationship}->({to})"),
-            Towards::Incoming => format!("({from})<-{relationship}-({to})"),
-            Towards::Both => format!("({from})-{relationship}-({to})"),
-        }
+        let [left, right] = arrow(expand.towards);
+        format!("({from}){left}[{relationship}{types}{length}]{right}({to})")
     }
 
     fn search(&self, search: &PathSearch) -> String {
@@ -272,16 +273,9 @@ impl Printer<'_> {
     }
 
     fn path_step(&self, step: &PathStep) -> String {
-        let types = match step.types.is_empty() {
-            true => String::new(),
-            false => format!(":{}", step.types.join("|")),
-        };
-        let inner = format!("[{}{types}]", self.name(step.relationship));
-        match step.towards {
-            Towards::Outgoing => format!("-{inner}->"),
-            Towards::Incoming => format!("<-{inner}-"),
-            Towards::Both => format!("-{inner}-"),
-        }
+        let types = names_of_types(&step.types);
+        let [left, right] = arrow(step.towards);
+        format!("{left}[{}{types}]{right}", self.name(step.relationship))
     }
 
     fn path_tests(&self, tests: &[PathTest]) -> String {
@@ -302,12 +296,24 @@ impl Printer<'_> {
         let differs: String = differs
             .map(|&slot| format!(" <> {}", self.name(slot)))
             .collect();
+        let beside = branch.beside.iter();
+        let beside: String = beside
+            .map(|one| {
+                let not = if one.negated { " NOT" } else { "" };
+                let types = names_of_types(&one.types);
+                let (from, to) = (self.name(one.from), self.name(branch.step.to));
+                let [left, right] = arrow(one.towards);
+                format!("{not} ({from}){left}[{types}]{right}({to})")
+            })
+            .collect();
+        let optional = if branch.optional { "optional " } else { "" };
         let inner: Vec<String> = branch.branches.iter().map(|one| self.branch(one)).collect();
         let inner = match inner.is_empty() {
             true => String::new(),
             false => format!(" {{ {} }}", inner.join(", ")),
         };
-        format!("{}{labels}{differs}{inner}", self.expand(&branch.step, ""))
+        let step = self.expand(&branch.step, "");
+        format!("{optional}{step}{labels}{differs}{beside}{inner}")
     }
 
     fn items(&self, items: &[(Slot, Expression)]) -> String {
@@ -532,6 +538,23 @@ impl Printer<'_> {
             text += &format!(" ELSE {}", self.expression(otherwise));
         }
         text + " END"
+    }
+}
+
+/// Types as they stand in a pattern.
+fn names_of_types(types: &[Arc<str>]) -> String {
+    match types.is_empty() {
+        true => String::new(),
+        false => format!(":{}", types.join("|")),
+    }
+}
+
+/// Both sides of a relationship.
+fn arrow(towards: Towards) -> [&'static str; 2] {
+    match towards {
+        Towards::Outgoing => ["-", "->"],
+        Towards::Incoming => ["<-", "-"],
+        Towards::Both => ["-", "-"],
     }
 }
 

@@ -10,8 +10,8 @@ const MOST_STEPS: usize = 8;
 
 /// An expansion whose nodes are then connected with other known nodes becomes one
 /// [`Operator::Intersect`]: it looks at no neighbor of one that is no neighbor of the
-/// others. Comparisons of ids become bounds of what is looked at. Where a node has less than
-/// one neighbor it is sooner expanded: most rows end there, and no list is sorted.
+/// others. Comparisons of ids become bounds of what is looked at. Where a node has at most one
+/// neighbor it is sooner expanded: there is nothing to be skipped, and no list is sorted.
 pub fn use_intersections(plan: Plan) -> Plan {
     bottom_up(plan, &|mut plan| match &plan.operator {
         Operator::Expand(step) if step.into => {
@@ -39,7 +39,7 @@ fn joined(plan: Plan, step: &Expand, rows: f64) -> Result<Plan, Box<Plan>> {
         place = input;
     }
     let known = place.input.as_ref().map_or(0.0, |input| input.rows);
-    let is_rare = matches!(place.operator, Operator::Expand(_)) && place.rows < known;
+    let is_rare = matches!(place.operator, Operator::Expand(_)) && place.rows <= 1.05 * known;
     let Some(intersect) = joined_with(&place.operator, step).filter(|_| !is_rare) else {
         return Err(Box::new(plan));
     };

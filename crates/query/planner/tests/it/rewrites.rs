@@ -102,6 +102,35 @@ fn rows_are_counted_by_degrees() {
 }
 
 #[test]
+fn conditions_on_two_nodes_are_decided_at_the_ends_of_branches() {
+    let text = before_and_after(
+        |plan| rewrite::count_by_degrees(rewrite::use_semi_joins(plan), &Social),
+        &[
+            // Both are ends of branches.
+            "MATCH (s:Tag)<-[:LIKES]-(a:Post)<-[:WROTE]-(b:Post)-[:LIKES]->(t:Tag) WHERE s <> t \
+             RETURN count(*)",
+            // One is of the row: that other condition follows.
+            "MATCH (s:Tag)<-[:LIKES]-(a:Post)<-[:WROTE]-(b:Post)-[:LIKES]->(t:Tag) WHERE s <> t \
+             AND NOT EXISTS { (b)-[:LIKES]->(s) } RETURN count(*)",
+            "MATCH (a:Person)-[:KNOWS]-(b)-[:KNOWS]-(c:Person)-[:LIKES]->(:Tag) WHERE a <> c \
+             AND NOT (a)-[:KNOWS]-(c) RETURN count(*)",
+            "MATCH (a:Person)-[:KNOWS]->(b)-[:KNOWS]->(c) WHERE (a)-[:LIKES]->(c) \
+             RETURN a.name, count(*)",
+            // Neighbors are compared with a node that is found.
+            "MATCH (a:Tag)-->(b)-->(c) WHERE b.x > 1 AND NOT (c)-[:KNOWS]->(a) RETURN count(*)",
+            // What need not be there counts once.
+            "MATCH (t:Tag)<-[:LIKES]-(p:Person) OPTIONAL MATCH (p)-[:KNOWS]->(q:Person) \
+             OPTIONAL MATCH (p)<-[:WROTE]-(m:Post)-[:LIKES]->(s) RETURN count(*)",
+            "MATCH (t:Tag) OPTIONAL MATCH (t)<-[:LIKES]-(p:Person) RETURN t.name, count(*)",
+            // Its nodes are needed, or it has other conditions.
+            "MATCH (t:Tag) OPTIONAL MATCH (t)<-[:LIKES]-(p:Person) RETURN t.name, count(p)",
+            "MATCH (t:Tag) OPTIONAL MATCH (t)<-[:LIKES]-(p {x: 1}) RETURN t.name, count(*)",
+        ],
+    );
+    expect_file!["golden/conditions.txt"].assert_eq(&text);
+}
+
+#[test]
 fn common_neighbors_are_intersected() {
     let text = before_and_after(
         rewrite::use_intersections,

@@ -11,6 +11,7 @@ use evergraph_property_graph::graph::{EntityKind, Filter, LabelExpression, Morse
 use evergraph_syntax::tree::Labels;
 
 use crate::graph::Types;
+use crate::run::labelled::{expression_of, scanned};
 use crate::run::{Result, Run};
 
 /// All nodes are looked at when the lists of one of so many were asked for.
@@ -123,28 +124,5 @@ impl EndLabels {
             }
         }
         Ok(there)
-    }
-}
-
-fn scanned(run: &Run<'_, '_>, morsel: &Morsel, filter: &Filter) -> Result<Vec<u32>> {
-    let mut ids = Vec::new();
-    let account = run.graph.account();
-    run.graph.reader().scan(morsel, filter, &mut ids, account)?;
-    account.release(4 * ids.len() as u64);
-    Ok(ids)
-}
-
-fn expression_of(run: &Run<'_, '_>, labels: &Labels) -> LabelExpression {
-    let all = |parts: &[Labels]| parts.iter().map(|part| expression_of(run, part)).collect();
-    match labels {
-        Labels::Name(name) => match run.graph.reader().label_code(&name.text) {
-            Some(code) => LabelExpression::Has(code),
-            // What no node has.
-            None => LabelExpression::Or(Vec::new()),
-        },
-        Labels::Any => LabelExpression::Any,
-        Labels::Not(inner) => LabelExpression::Not(Box::new(expression_of(run, inner))),
-        Labels::And(parts) => LabelExpression::And(all(parts)),
-        Labels::Or(parts) => LabelExpression::Or(all(parts)),
     }
 }

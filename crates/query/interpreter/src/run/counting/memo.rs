@@ -25,11 +25,12 @@ impl Memo {
         number
     }
 
-    /// The sum of the numbers of nodes, which are known; `None` if it is too large.
-    pub(super) fn sum(&self, nodes: &[u32]) -> Option<i64> {
+    /// The sum of the numbers of those of some nodes that satisfy a condition, all of which
+    /// are known; `None` if it is too large.
+    pub(super) fn sum(&self, nodes: &[u32], holds: impl Fn(u32) -> bool) -> Option<i64> {
         let pages = self.pages.borrow();
         let mut sum: i64 = 0;
-        for &node in nodes {
+        for &node in nodes.iter().filter(|node| holds(**node)) {
             let page = pages[node as usize / PAGE].as_ref();
             sum = sum.checked_add(page.map_or(0, |page| page[node as usize % PAGE]))?;
         }

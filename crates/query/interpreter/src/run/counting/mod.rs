@@ -1,5 +1,6 @@
 //! Rows that are counted with what is found at their nodes, which is not found itself.
 
+mod ends;
 mod labels;
 mod memo;
 mod sums;
@@ -11,7 +12,7 @@ use evergraph_property_graph::vector::{Validity, Values, Vector};
 use self::sums::{Group, Seen, Sums};
 use super::keys::Keys;
 use super::{Flow, Result, Run, Sink};
-use crate::batch::{Batch, Column, NO_ID};
+use crate::batch::{BATCH, Batch, Column, NO_ID};
 use crate::evaluate::{Gathered, Held, Over};
 use crate::limits::Account;
 
@@ -25,6 +26,13 @@ struct Counted<'g> {
     /// Bytes of numbers of nodes.
     memos: usize,
     account: Account<'g>,
+}
+
+/// What one thread has counted, and rows that wait.
+struct State<'g> {
+    counted: Counted<'g>,
+    sums: Option<Sums>,
+    rows: Batch,
 }
 
 impl<'g> Counted<'g> {
@@ -87,22 +95,37 @@ impl Run<'_, '_> {
         argument: Batch,
         sink: &mut Sink<'_>,
     ) -> Result<Flow> {
-        let guard = self.guard;
+        let (guard, width) = (self.guard, self.width);
         // Of many rows around at once, each has groups of its own.
         let number = argument.numbers_in();
         let of_number = number.map(|slot| (slot, Expression::Slot(slot)));
         let keys: Vec<_> = count.keys.iter().cloned().chain(of_number).collect();
         let new = || {
-            let counted = Counted::new(keys.len(), guard.account("grouping"));
-            Ok((counted, None))
+            Ok(State {
+                counted: Counted::new(keys.len(), guard.account("grouping")),
+                sums: None,
+                rows: Batch::rows_of(width, 0),
+            })
         };
         let around = argument.clone();
-        let take = |run: &Run<'_, '_>, state: &mut (Counted<'_>, Option<Sums>), batch: Batch| {
-            let sums = match &mut state.1 {
-                Some(sums) => sums,
-                none => none.insert(Sums::new(run, count)),
-            };
-            run.count_batch((count, &keys), sums, &batch, &mut state.0)
+        let flush = |run: &Run<'_, '_>, state: &mut State<'_>| {
+            if state.rows.is_empty() {
+                return Ok(());
+            }
+            let rows = std::mem::replace(&mut state.rows, Batch::rows_of(width, 0));
+            let sums = state.sums.get_or_insert_with(|| Sums::new(run, count));
+            run.count_batch((count, &keys), sums, &rows, &mut state.counted)
+        };
+        // Lists that many rows need are read once for all of them.
+        let take = |run: &Run<'_, '_>, state: &mut State<'_>, batch: Batch| {
+            match state.rows.is_empty() {
+                true => state.rows = batch,
+                false => state.rows.append(batch),
+            }
+            match state.rows.len() < BATCH {
+                true => Ok(()),
+                false => flush(run, state),
+            }
         };
         // What threads have computed of nodes they do not share.
         let is_alone = count.branches.iter().any(|one| !one.branches.is_empty());
@@ -112,9 +135,10 @@ impl Run<'_, '_> {
         };
         let mut counted = match states {
             Some(states) => {
-                let mut all = new()?.0;
-                for (state, _) in states {
-                    all.merge(state, keys.len())?;
+                let mut all = new()?.counted;
+                for mut state in states {
+                    flush(self, &mut state)?;
+                    all.merge(state.counted, keys.len())?;
                 }
                 all
             }
@@ -124,7 +148,8 @@ impl Run<'_, '_> {
                     take(self, &mut state, batch)?;
                     Ok(Flow::Continue)
                 })?;
-                state.0
+                flush(self, &mut state)?;
+                state.counted
             }
         };
         match (keys.as_slice(), number) {
@@ -170,6 +195,9 @@ impl Run<'_, '_> {
         for group in &sums.groups {
             self.multiply(group, &count.found, batch, &mut numbers)?;
         }
+        for pair in &sums.apart {
+            self.multiply_apart(pair, batch, &mut numbers)?;
+        }
         counted.memos += sums.new_bytes();
         if keys.is_empty() {
             return counted.add_all(&numbers);
@@ -198,13 +226,16 @@ impl Run<'_, '_> {
             .filter(|&at| nodes[at as usize] != NO_ID && numbers[at as usize] != 0)
             .collect();
         numbers.iter_mut().zip(&nodes).for_each(|(number, &node)| {
-            if node == NO_ID {
+            if node == NO_ID && !group.optional {
                 *number = 0;
             }
         });
         let nodes: Vec<u32> = rows.iter().map(|&at| nodes[at as usize]).collect();
         let ways = match group.into {
             Some(to) => self.between((group, to), found, batch, (&rows, &nodes))?,
+            None if !group.beside.is_empty() => {
+                self.ways_beside(group, found, batch, (&rows, &nodes))?
+            }
             None => {
                 let others = self.excluded(group, found, batch, &rows)?;
                 group.ways(self, &nodes, &others)?
@@ -234,6 +265,14 @@ impl Run<'_, '_> {
         let there: Vec<usize> = there.collect();
         let from: Vec<u32> = there.iter().map(|&at| nodes[at]).collect();
         let to: Vec<u32> = there.iter().map(|&at| ends[rows[at] as usize]).collect();
+        if unlike.is_empty()
+            && let Some(counts) = self.between_many(step, &from, &to)?
+        {
+            for (at, count) in there.into_iter().zip(counts) {
+                ways[at] = count;
+            }
+            return Ok(ways);
+        }
         let found = self
             .graph
             .expand_into((&from, &to), step.towards, &step.types)?;

@@ -9,7 +9,7 @@
 
 use std::borrow::Cow;
 
-use evergraph_planner::{Branch, Count, Expand, Slot, Towards};
+use evergraph_planner::{Beside, Branch, Count, Expand, Slot, Towards};
 
 use super::labels::EndLabels;
 use super::memo::Memo;
@@ -18,11 +18,13 @@ use crate::graph::Types;
 use crate::run::{Result, Run};
 
 /// Nodes whose lists are read together.
-const NODES: usize = 512;
+pub(super) const NODES: usize = 512;
 
 /// The branches of a count, in groups.
 pub(super) struct Sums {
     pub(super) groups: Vec<Group>,
+    /// Pairs of branches that do not end in the same node.
+    pub(super) apart: Vec<[Group; 2]>,
 }
 
 /// Branches at one node that may have relationships in common.
@@ -33,6 +35,10 @@ pub(super) struct Group {
     pub(super) into: Option<Slot>,
     /// Nodes of the row where it does not end.
     pub(super) differs: Vec<Slot>,
+    /// Nodes of the row whose neighbor it ends in, or does not.
+    pub(super) beside: Vec<Beside>,
+    /// A node without any counts once.
+    pub(super) optional: bool,
     pub(super) branches: Vec<Step>,
     /// What the lists of each subset of the branches have in common, the subset as bits.
     shared: Vec<Shared>,
@@ -86,19 +92,29 @@ pub(super) struct Seen {
 
 impl Sums {
     pub(super) fn new(run: &Run<'_, '_>, count: &Count) -> Self {
+        let is_alone = |place: &usize| !count.apart.iter().flatten().any(|one| one == place);
+        let alone = (0..count.branches.len()).filter(is_alone);
+        let alone = alone.map(|place| &count.branches[place]);
+        let group = |place| Group::of(run, &[&count.branches[place]], None);
         Sums {
-            groups: groups_of(run, &count.branches, None),
+            groups: groups_of(run, alone, None),
+            apart: count.apart.iter().map(|pair| pair.map(group)).collect(),
         }
     }
 
     /// Bytes that numbers of nodes have taken since the last call.
     pub(super) fn new_bytes(&self) -> usize {
-        self.groups.iter().map(Group::new_bytes).sum()
+        let groups = self.groups.iter().chain(self.apart.iter().flatten());
+        groups.map(Group::new_bytes).sum()
     }
 }
 
 /// Branches in groups.
-fn groups_of(run: &Run<'_, '_>, branches: &[Branch], around: Option<&Expand>) -> Vec<Group> {
+fn groups_of<'b>(
+    run: &Run<'_, '_>,
+    branches: impl IntoIterator<Item = &'b Branch>,
+    around: Option<&Expand>,
+) -> Vec<Group> {
     let mut groups: Vec<Vec<&Branch>> = Vec::new();
     for branch in branches {
         let touches = |group: &Vec<&Branch>| {
@@ -125,6 +141,8 @@ impl Group {
             from: first.step.from,
             into: first.step.into.then_some(first.step.to),
             differs: first.differs.clone(),
+            beside: first.beside.clone(),
+            optional: first.optional,
             around: 0,
             shared,
             branches: steps,
@@ -168,11 +186,15 @@ impl Group {
             }
             sums.push(sum);
         }
-        all_different(sums)
+        let mut ways = all_different(sums)?;
+        if self.optional {
+            ways.iter_mut().for_each(|ways| *ways = (*ways).max(1));
+        }
+        Ok(ways)
     }
 
     /// Finds out what labels are at the ends, before the lists of so many nodes are read.
-    fn look(&self, run: &Run<'_, '_>, nodes: usize) -> Result<()> {
+    pub(super) fn look(&self, run: &Run<'_, '_>, nodes: usize) -> Result<()> {
         for step in &self.branches {
             if let Some(labels) = &step.end.labels {
                 labels.look(run, (step.towards, &step.types), nodes)?;
@@ -211,11 +233,19 @@ impl Group {
                 }
             }
             let step = &self.branches[0];
-            let found = run
-                .graph
-                .expand_into((&from, &to), step.towards, &step.types)?;
-            let found = found.rows.iter().map(|&row| row as usize);
-            pairs.extend(found.map(|row| (places[row], to[row], 1)));
+            let counts = match run.between_many(step, &from, &to)? {
+                Some(counts) => counts,
+                None => {
+                    let ends = (&from[..], &to[..]);
+                    let found = run.graph.expand_into(ends, step.towards, &step.types)?;
+                    let mut counts = vec![0; from.len()];
+                    found.rows.iter().for_each(|&row| counts[row as usize] += 1);
+                    counts
+                }
+            };
+            let between = places.into_iter().zip(to).zip(counts);
+            let between = between.filter(|&(_, count)| count > 0);
+            pairs.extend(between.map(|((at, end), count)| (at, end, count)));
         }
         for step in self.steps_in(subset) {
             let ends: Vec<u32> = pairs.iter().map(|pair| pair.1).collect();
@@ -238,7 +268,7 @@ impl Group {
 
     /// The other end of a relationship that is chosen, if the lists of a node that a subset
     /// has in common have it.
-    fn end_of(&self, subset: usize, seen: &Seen, node: u32) -> Option<u32> {
+    pub(super) fn end_of(&self, subset: usize, seen: &Seen, node: u32) -> Option<u32> {
         if seen.subsets >> subset & 1 == 0 {
             return None;
         }
@@ -360,7 +390,7 @@ impl Group {
             && !only.end.is_of_relationship()
         {
             let sums = (0..nodes.len()).map(|row| {
-                let sum = only.end.values.sum(found.get(row));
+                let sum = only.end.values.sum(found.get(row), |_| true);
                 Ok(sum.ok_or_else(too_many)?)
             });
             return sums.collect();
@@ -377,7 +407,7 @@ impl Group {
     }
 
     /// The product of what is at the end of a relationship, for each branch of a subset.
-    fn weight(&self, subset: usize, from: u32, to: u32) -> Result<i64> {
+    pub(super) fn weight(&self, subset: usize, from: u32, to: u32) -> Result<i64> {
         let mut weight: i64 = 1;
         for step in self.steps_in(subset) {
             let own = step.weight(from, to)?;
@@ -396,7 +426,8 @@ impl Group {
                 sums[subset] -= self.weight(subset, node, end)?;
             }
         }
-        different(&sums[..self.shared.len()])
+        let ways = different(&sums[..self.shared.len()])?;
+        Ok(if self.optional { ways.max(1) } else { ways })
     }
 }
 
@@ -467,7 +498,7 @@ impl Step {
     }
 
     /// Makes known what [`Step::weight`] needs, of relationships from some nodes to others.
-    fn prepare(&self, run: &Run<'_, '_>, from: &[u32], to: &[u32]) -> Result<()> {
+    pub(super) fn prepare(&self, run: &Run<'_, '_>, from: &[u32], to: &[u32]) -> Result<()> {
         if self.end.is_plain() {
             return Ok(());
         }
@@ -478,6 +509,27 @@ impl Step {
             }
         }
         Ok(())
+    }
+
+    /// Ways to go on from those of some nodes that satisfy a condition.
+    pub(super) fn weights(
+        &self,
+        from: u32,
+        ends: &[u32],
+        holds: impl Fn(u32) -> bool,
+    ) -> Result<i64> {
+        if self.end.is_plain() {
+            return Ok(ends.iter().filter(|end| holds(**end)).count() as i64);
+        }
+        if !self.end.is_of_relationship() {
+            return Ok(self.end.values.sum(ends, holds).ok_or_else(too_many)?);
+        }
+        let mut sum: i64 = 0;
+        for &end in ends.iter().filter(|end| holds(**end)) {
+            let weight = self.weight(from, end)?;
+            sum = sum.checked_add(weight).ok_or_else(too_many)?;
+        }
+        Ok(sum)
     }
 
     /// Ways to go on from a node that was reached from another.

@@ -86,7 +86,7 @@ fn are_grouped(beside: &[Branch], around: Option<&Branch>, core: &[&Expand]) -> 
             let may: Vec<bool> = may.by_ref().map(|one| one.step.may_be(fixed)).collect();
             may.iter().all(|&one| one) || may.iter().all(|&one| !one)
         });
-        let is_plain = |one: &&Branch| one.differs.is_empty() && !one.step.into;
+        let is_plain = |one: &&Branch| !one.is_of_row() && !one.optional && !one.step.into;
         if group.len() > MOST_TOGETHER || !all_differ || !same_fixed || !group.iter().all(is_plain)
         {
             return false;

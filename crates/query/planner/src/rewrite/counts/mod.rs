@@ -6,11 +6,13 @@
 //! [`Operator::Count`], and where all of a pattern is one tree, the count begins at the
 //! node from which the fewest lists have to be read.
 
+mod conditions;
 mod exact;
 mod tree;
 
-use evergraph_syntax::tree::{Comparison, Labels};
+use evergraph_syntax::tree::Labels;
 
+use self::conditions::Condition;
 use super::bottom_up;
 use crate::Catalog;
 use crate::lower::as_label;
@@ -46,12 +48,12 @@ fn counted(plan: &Plan, catalog: &dyn Catalog) -> Option<Plan> {
     if aggregates.is_empty() || !aggregates.iter().all(|(_, one)| counts_rows(one)) {
         return None;
     }
-    let branches = match tree::rooted(&core, keys, catalog) {
-        Some((root, branches)) => {
-            core.operators = root;
-            branches
+    let (branches, apart) = match tree::rooted(&core, keys, catalog) {
+        Some(rooted) => {
+            core.operators = rooted.operators;
+            (rooted.branches, rooted.apart)
         }
-        None => core.peel(keys),
+        None => (core.peel(keys), Vec::new()),
     };
     if branches.is_empty() {
         return None;
@@ -63,6 +65,7 @@ fn counted(plan: &Plan, catalog: &dyn Catalog) -> Option<Plan> {
         keys: keys.to_vec(),
         counts: aggregates.iter().map(|&(slot, _)| slot).collect(),
         branches,
+        apart,
     });
     Some(core.into_plan().then(count, plan.rows))
 }
@@ -79,7 +82,7 @@ impl Core {
         let mut operators = Vec::new();
         let mut below = plan.input.as_deref()?;
         while let Some(input) = below.input.as_deref()
-            && is_of_pattern(&below.operator)
+            && is_of_pattern(below)
         {
             if operators.len() == MOST_OPERATORS {
                 return None;
@@ -158,8 +161,10 @@ impl Core {
         keys: &[(Slot, Expression)],
         branches: &[Branch],
     ) -> Option<(Vec<Plan>, Vec<Branch>)> {
-        let Operator::Expand(step) = &self.operators[at].operator else {
-            return None;
+        let step = match &self.operators[at].operator {
+            Operator::Expand(step) => step,
+            Operator::Optional { .. } => return self.without_optional(at, keys, branches),
+            _ => return None,
         };
         let own = match step.into {
             true => vec![step.relationship],
@@ -171,18 +176,17 @@ impl Core {
         }
         // A branch that compares nodes of the row needs them.
         let needs = |one: &Branch| {
-            one.differs.iter().any(|slot| own.contains(slot))
+            let beside = one.beside.iter().map(|beside| &beside.from);
+            one.differs
+                .iter()
+                .chain(beside)
+                .any(|slot| own.contains(slot))
                 || one.step.into && own.contains(&one.step.to)
         };
         if branches.iter().any(needs) {
             return None;
         }
-        let mut branch = Branch {
-            step: step.clone(),
-            labels: Vec::new(),
-            differs: Vec::new(),
-            branches: Vec::new(),
-        };
+        let mut branch = Branch::of(step.clone());
         let nodes = self.nodes();
         let mut operators = Vec::new();
         for (place, one) in self.operators.iter().enumerate() {
@@ -212,6 +216,23 @@ impl Core {
                     }
                     *conditions = kept;
                 }
+                Operator::SemiApply { inner, negated } => {
+                    let condition = Condition::of_semi_join(inner, *negated)?;
+                    let ends = condition.nodes();
+                    if ends.iter().any(|slot| own.contains(slot)) {
+                        let other = ends.into_iter().find(|&slot| slot != step.to)?;
+                        if step.into || !nodes.contains(&other) {
+                            return None;
+                        }
+                        condition.decide(&mut branch);
+                        continue;
+                    }
+                }
+                Operator::Optional { inner, .. }
+                    if own.contains(&conditions::optional(inner)?.step.from) =>
+                {
+                    return None;
+                }
                 other if other.expressions().into_iter().any(is_own) => return None,
                 _ => {}
             }
@@ -221,19 +242,54 @@ impl Core {
             .iter()
             .cloned()
             .partition(|one| !step.into && one.step.from == step.to);
-        if inner
-            .iter()
-            .any(|one| one.step.into || !one.differs.is_empty())
-        {
+        if inner.iter().any(|one| one.step.into || one.is_of_row()) {
             return None;
         }
         branch.branches = inner;
         beside.push(branch);
         Some((operators, beside))
     }
+
+    /// The same of an `OPTIONAL MATCH`.
+    fn without_optional(
+        &self,
+        at: usize,
+        keys: &[(Slot, Expression)],
+        branches: &[Branch],
+    ) -> Option<(Vec<Plan>, Vec<Branch>)> {
+        let Operator::Optional { inner, brings } = &self.operators[at].operator else {
+            return None;
+        };
+        let mut operators = self.operators.clone();
+        operators.remove(at);
+        let is_own = |of: &Expression| brings.iter().any(|&slot| mentions(of, slot));
+        let others = operators.iter().flat_map(|one| one.operator.expressions());
+        if others.chain(keys.iter().map(|(_, key)| key)).any(is_own) {
+            return None;
+        }
+        let mut taken = branches.to_vec();
+        taken.push(conditions::optional(inner)?);
+        Some((operators, taken))
+    }
 }
 
 impl Branch {
+    fn of(step: Expand) -> Self {
+        Branch {
+            step,
+            labels: Vec::new(),
+            differs: Vec::new(),
+            beside: Vec::new(),
+            optional: false,
+            branches: Vec::new(),
+        }
+    }
+
+    /// Whether its ends are compared with nodes of the row.
+    fn is_of_row(&self) -> bool {
+        !self.differs.is_empty() || !self.beside.is_empty()
+    }
+
     /// Takes a condition on its node, if it can decide it.
     fn take(&mut self, condition: &Expression, nodes: &[Slot]) -> Option<()> {
         if self.step.into {
@@ -246,31 +302,26 @@ impl Branch {
             self.labels.push(labels.clone());
             return Some(());
         }
-        let Expression::Comparison(left, others) = condition else {
-            return None;
-        };
-        let [(Comparison::Unequal, right)] = others.as_slice() else {
-            return None;
-        };
-        let other = match (&**left, right) {
-            (Expression::Slot(left), Expression::Slot(right)) if *left == node => *right,
-            (Expression::Slot(left), Expression::Slot(right)) if *right == node => *left,
-            _ => return None,
-        };
-        (other != node && nodes.contains(&other)).then(|| self.differs.push(other))
+        let condition = Condition::of_filter(condition)?;
+        let other = condition.nodes().into_iter().find(|&slot| slot != node)?;
+        nodes.contains(&other).then(|| condition.decide(self))
     }
 }
 
-fn is_of_pattern(operator: &Operator) -> bool {
-    matches!(
-        operator,
+fn is_of_pattern(plan: &Plan) -> bool {
+    match &plan.operator {
         Operator::Expand(_)
-            | Operator::Intersect(_)
-            | Operator::Filter(_)
-            | Operator::NodeScan { .. }
-            | Operator::NodeSeek { .. }
-            | Operator::NodeById { .. }
-    )
+        | Operator::Intersect(_)
+        | Operator::Filter(_)
+        | Operator::NodeScan { .. }
+        | Operator::NodeSeek { .. }
+        | Operator::NodeById { .. } => true,
+        Operator::SemiApply { inner, negated } => {
+            Condition::of_semi_join(inner, *negated).is_some()
+        }
+        Operator::Optional { inner, .. } => conditions::optional(inner).is_some(),
+        _ => false,
+    }
 }
 
 /// Labels as a filter has them.
