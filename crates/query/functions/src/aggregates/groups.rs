@@ -1,7 +1,10 @@
 //! States of one aggregation of many groups, updated by whole vectors. What
 //! [`Accumulator`] gives of each group is the definition.
 
+use std::collections::HashMap;
+
 use evergraph_property_graph::Value;
+use evergraph_property_graph::value::Duration;
 use evergraph_property_graph::vector::{Texts, Validity, Values, Vector};
 
 use super::{Accumulator, Aggregate, Sum};
@@ -41,7 +44,7 @@ pub struct Accumulators {
 #[derive(Clone, Debug)]
 pub(super) enum States {
     Counts(Vec<i64>),
-    Sums(Vec<Sum>),
+    Sums(Sums),
     /// The least or greatest values; null of none.
     Extremes(Vec<Datum>),
     Others(Vec<Accumulator>),
@@ -53,7 +56,10 @@ impl Accumulators {
         let states = match aggregate {
             _ if distinct && aggregate != Aggregate::CountRows => States::Others(Vec::new()),
             Aggregate::CountRows | Aggregate::Count => States::Counts(Vec::new()),
-            Aggregate::Sum | Aggregate::Average => States::Sums(Vec::new()),
+            Aggregate::Sum | Aggregate::Average => States::Sums(Sums {
+                counts_rows: aggregate == Aggregate::Average,
+                ..Sums::default()
+            }),
             Aggregate::Least | Aggregate::Greatest => States::Extremes(Vec::new()),
             _ => States::Others(Vec::new()),
         };
@@ -68,7 +74,7 @@ impl Accumulators {
     pub fn grow(&mut self, groups: usize) {
         match &mut self.states {
             States::Counts(counts) => counts.resize(groups, 0),
-            States::Sums(sums) => sums.resize_with(groups, Sum::default),
+            States::Sums(sums) => sums.grow(groups),
             States::Extremes(extremes) => extremes.resize(groups, Datum::NULL),
             States::Others(states) => {
                 let fresh = || Accumulator::new(self.aggregate, self.distinct);
@@ -134,7 +140,7 @@ impl Accumulators {
         }
         match &mut self.states {
             States::Counts(counts) => counts[group] += 1,
-            States::Sums(sums) => sums[group].take(value)?,
+            States::Sums(sums) => sums.update(group, |sum| sum.take(value))?,
             States::Extremes(extremes) => {
                 let greatest = self.aggregate == Aggregate::Greatest;
                 improve(&mut extremes[group], value, greatest);
@@ -158,8 +164,9 @@ impl Accumulators {
                     .for_each(|(place, count)| mine[place] += count);
             }
             (States::Sums(mine), States::Sums(theirs)) => {
-                for (place, sum) in places.zip(&theirs) {
-                    mine[place].merge(sum)?;
+                for (number, place) in places.enumerate() {
+                    let sum = theirs.get(number);
+                    mine.update(place, |mine| mine.merge(&sum))?;
                 }
             }
             (States::Extremes(mine), States::Extremes(theirs)) => {
@@ -178,6 +185,19 @@ impl Accumulators {
         Ok(())
     }
 
+    /// The values of all groups, if they are integers.
+    pub fn finish_integers(&self) -> Option<Vector> {
+        let integers = match &self.states {
+            States::Counts(counts) => counts.clone(),
+            States::Sums(sums) if self.aggregate == Aggregate::Sum && sums.are_integers() => {
+                sums.integers.clone()
+            }
+            _ => return None,
+        };
+        let validity = Validity::all(integers.len());
+        Some(Vector::from_parts(Values::Integer(integers), validity))
+    }
+
     /// The value of a group.
     ///
     /// # Errors
@@ -185,11 +205,109 @@ impl Accumulators {
     pub fn finish(&self, group: usize) -> Result<Datum> {
         Ok(match &self.states {
             States::Counts(counts) => counts[group].into(),
-            States::Sums(sums) if self.aggregate == Aggregate::Sum => sums[group].total()?,
-            States::Sums(sums) => sums[group].average()?,
+            States::Sums(sums) if self.aggregate == Aggregate::Sum => sums.get(group).total()?,
+            States::Sums(sums) => sums.get(group).average()?,
             States::Extremes(extremes) => extremes[group].clone(),
             States::Others(states) => states[group].finish()?,
         })
+    }
+}
+
+/// Sums of groups in columns: of many groups, those of integers alone should be in the
+/// caches.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sums {
+    /// Rows of each group; 1 of each, if only the sum is wanted.
+    rows: Vec<i64>,
+    counts_rows: bool,
+    integers: Vec<i64>,
+    /// Of groups whose integers went beyond 64 bits: what is to be added.
+    beyond: HashMap<usize, i128>,
+    /// Once there was a float.
+    floats: Vec<Option<f64>>,
+    /// Once there was a duration.
+    durations: Vec<Option<Duration>>,
+}
+
+impl Sums {
+    /// Adds sums of nothing, up to so many groups.
+    pub(super) fn grow(&mut self, groups: usize) {
+        self.rows.resize(groups, i64::from(!self.counts_rows));
+        self.integers.resize(groups, 0);
+        if !self.floats.is_empty() {
+            self.floats.resize(groups, None);
+        }
+        if !self.durations.is_empty() {
+            self.durations.resize(groups, None);
+        }
+    }
+
+    /// That of a group.
+    pub(super) fn get(&self, group: usize) -> Sum {
+        let beyond = match self.beyond.is_empty() {
+            true => 0,
+            false => self.beyond.get(&group).copied().unwrap_or_default(),
+        };
+        Sum {
+            rows: self.rows[group],
+            integers: i128::from(self.integers[group]) + beyond,
+            floats: self.floats.get(group).copied().flatten(),
+            duration: self.durations.get(group).copied().flatten(),
+        }
+    }
+
+    /// Gives a group another sum.
+    pub(super) fn set(&mut self, group: usize, sum: Sum) {
+        self.rows[group] = sum.rows;
+        self.integers[group] = match i64::try_from(sum.integers) {
+            Ok(integers) => {
+                self.beyond.remove(&group);
+                integers
+            }
+            Err(_) => {
+                self.beyond.insert(group, sum.integers);
+                0
+            }
+        };
+        if sum.floats.is_some() || !self.floats.is_empty() {
+            self.floats()[group] = sum.floats;
+        }
+        if sum.duration.is_some() || !self.durations.is_empty() {
+            self.durations.resize(self.rows.len(), None);
+            self.durations[group] = sum.duration;
+        }
+    }
+
+    fn are_integers(&self) -> bool {
+        self.beyond.is_empty() && self.floats.is_empty() && self.durations.is_empty()
+    }
+
+    fn floats(&mut self) -> &mut [Option<f64>] {
+        self.floats.resize(self.rows.len(), None);
+        &mut self.floats
+    }
+
+    fn update(&mut self, group: usize, change: impl FnOnce(&mut Sum) -> Result<()>) -> Result<()> {
+        let mut sum = self.get(group);
+        change(&mut sum)?;
+        self.set(group, sum);
+        Ok(())
+    }
+
+    #[inline]
+    fn add(&mut self, group: usize, number: i64) {
+        if self.counts_rows {
+            self.rows[group] += 1;
+        }
+        let sum = &mut self.integers[group];
+        match sum.checked_add(number) {
+            Some(more) => *sum = more,
+            None => {
+                let beyond = self.beyond.entry(group).or_default();
+                *beyond += i128::from(*sum) + i128::from(number);
+                *sum = 0;
+            }
+        }
     }
 }
 
@@ -242,34 +360,40 @@ fn for_valid(validity: &Validity, mut each: impl FnMut(usize)) {
 }
 
 /// Adds numbers that lie in an array; whether it is one of numbers.
-fn sum(sums: &mut [Sum], groups: Groups<'_>, vector: &Vector) -> bool {
+fn sum(sums: &mut Sums, groups: Groups<'_>, vector: &Vector) -> bool {
     let validity = vector.validity();
     match (vector.values(), groups) {
         (Values::Null(_), _) => {}
         (Values::Integer(numbers), Groups::First) => {
-            sums[0].rows += validity.count() as i64;
-            sums[0].integers += total(numbers, validity);
+            let mut sum = sums.get(0);
+            sum.rows += validity.count() as i64;
+            sum.integers += total(numbers, validity);
+            sums.set(0, sum);
         }
         (Values::Integer(numbers), Groups::Numbers(groups)) => for_valid(validity, |row| {
-            let sum = &mut sums[groups[row] as usize];
-            sum.rows += 1;
-            sum.integers += i128::from(numbers[row]);
+            sums.add(groups[row] as usize, numbers[row]);
         }),
         (Values::Float(numbers), Groups::First) => {
             let count = validity.count();
             if count > 0 {
                 // In the order of the rows, as each alone.
-                let mut floats = sums[0].floats.unwrap_or(0.0);
+                let mut sum = sums.get(0);
+                let mut floats = sum.floats.unwrap_or(0.0);
                 for_valid(validity, |row| floats += numbers[row]);
-                sums[0].floats = Some(floats);
+                sum.floats = Some(floats);
+                sum.rows += count as i64;
+                sums.set(0, sum);
             }
-            sums[0].rows += count as i64;
         }
-        (Values::Float(numbers), Groups::Numbers(groups)) => for_valid(validity, |row| {
-            let sum = &mut sums[groups[row] as usize];
-            sum.rows += 1;
-            sum.floats = Some(sum.floats.unwrap_or(0.0) + numbers[row]);
-        }),
+        (Values::Float(numbers), Groups::Numbers(groups)) => {
+            sums.floats();
+            for_valid(validity, |row| {
+                let group = groups[row] as usize;
+                sums.rows[group] += 1;
+                let sum = &mut sums.floats[group];
+                *sum = Some(sum.unwrap_or(0.0) + numbers[row]);
+            });
+        }
         _ => return false,
     }
     true

@@ -14,7 +14,7 @@ impl Accumulators {
     pub fn save(&self, group: usize) -> Datum {
         match &self.states {
             States::Counts(counts) => counts[group].into(),
-            States::Sums(sums) => sums[group].save(),
+            States::Sums(sums) => sums.get(group).save(),
             States::Extremes(extremes) => extremes[group].clone(),
             States::Others(states) => states[group].save(),
         }
@@ -25,7 +25,10 @@ impl Accumulators {
         let mut made = Accumulators::new(aggregate, distinct);
         match &mut made.states {
             States::Counts(counts) => counts.push(integer(saved)?),
-            States::Sums(sums) => sums.push(Sum::from_saved(&elements(saved)?)?),
+            States::Sums(sums) => {
+                sums.grow(1);
+                sums.set(0, Sum::from_saved(&elements(saved)?)?);
+            }
             States::Extremes(extremes) => extremes.push(saved.clone()),
             States::Others(states) => {
                 states.push(Accumulator::from_saved(aggregate, distinct, saved)?);
