@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use evergraph_syntax::scope::Signature;
+use evergraph_syntax::tree::Comparison;
+
+use crate::plan::Constant;
 
 /// Counts, indexes, functions and procedures.
 pub trait Catalog {
@@ -21,6 +24,18 @@ pub trait Catalog {
     /// The part of the nodes with a label that has one value of a property, on average;
     /// `None` where nothing is known.
     fn share_of_value(&self, _label: &str, _key: &str) -> Option<f64> {
+        None
+    }
+
+    /// The part of the nodes with a label, or of all, whose property compares so with a
+    /// value of the text; `None` where nothing is known.
+    fn share_of_comparison(
+        &self,
+        _label: Option<&str>,
+        _key: &str,
+        _comparison: Comparison,
+        _value: &Constant,
+    ) -> Option<f64> {
         None
     }
 

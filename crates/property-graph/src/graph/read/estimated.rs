@@ -1,11 +1,13 @@
 //! Estimates of degrees and of values, and those that are kept for the next question.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use parking_lot::Mutex;
 
 use crate::dictionary::{KeyCode, LabelCode, TypeCode};
 use crate::graph::read::direction::Direction;
+use crate::value::Value;
 
 /// How many relationships the nodes with a label have, of a type and in a direction;
 /// estimated.
@@ -89,6 +91,8 @@ type Lists = (LabelCode, TypeCode, Direction);
 pub(in crate::graph) struct Estimates {
     pub(in crate::graph) degrees: Kept<Lists, DegreeEstimate>,
     pub(in crate::graph) values: Kept<(LabelCode, KeyCode), ValueEstimate>,
+    /// Values of nodes with a label, or of all.
+    pub(in crate::graph) samples: Kept<(Option<LabelCode>, KeyCode), Arc<Vec<Value>>>,
 }
 
 /// Estimates that hold until what they are of has grown or shrunk by a quarter.

@@ -6,6 +6,7 @@ use super::Finder;
 use super::fan_out::Parts;
 use crate::lower::{Predicate, RelationshipToFind, as_label};
 use crate::plan::{Expression, Slot};
+use crate::rewrite::turned;
 
 /// Rows that an equality keeps of which nothing is known.
 const EQUALITY: f64 = 0.1;
@@ -33,6 +34,10 @@ impl Finder<'_> {
             }
             Expression::Comparison(left, others) => match others.as_slice() {
                 [(Comparison::Equal, right)] => self.equality(left, right),
+                [(comparison, right)] => {
+                    let share = self.comparison(left, *comparison, right);
+                    share.unwrap_or(CONDITION)
+                }
                 _ => CONDITION,
             },
             Expression::Tested(..) | Expression::In(_) => EQUALITY * 2.0,
@@ -51,6 +56,41 @@ impl Finder<'_> {
         });
         let least = shares.min_by(f64::total_cmp);
         least.map_or(EQUALITY, |share| share.clamp(1e-9, 1.0))
+    }
+
+    /// The part of the rows that a comparison keeps, where values are known.
+    pub(super) fn share_of(&self, predicate: &Predicate) -> Option<f64> {
+        match &predicate.condition {
+            Expression::Comparison(left, others) => match others.as_slice() {
+                [(comparison, right)] => self.comparison(left, *comparison, right),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The part of the rows whose property compares so with a value of the text.
+    fn comparison(
+        &self,
+        left: &Expression,
+        comparison: Comparison,
+        right: &Expression,
+    ) -> Option<f64> {
+        let (property, comparison, value) = match (left, right) {
+            (left, Expression::Constant(value)) => (left, comparison, value),
+            (Expression::Constant(value), right) => (right, turned(comparison), value),
+            _ => return None,
+        };
+        let (node, key) = property.as_property()?;
+        let share = |label: Option<&str>| {
+            let catalog = self.catalog;
+            catalog.share_of_comparison(label, key, comparison, value)
+        };
+        let labels = self.labels_of(node);
+        let shares = labels.iter().filter_map(|label| share(Some(label)));
+        let least = shares.min_by(f64::total_cmp);
+        let found = least.or_else(|| share(None).filter(|_| labels.is_empty()));
+        found.map(|share| share.clamp(1e-9, 1.0))
     }
 
     /// The part of nodes that has labels, of those that an expansion reached or of all.

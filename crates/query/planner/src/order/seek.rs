@@ -197,13 +197,16 @@ impl Finder<'_> {
             if above.is_none() && below.is_none() {
                 return None;
             }
-            let both = above.is_some() && below.is_some();
-            let rows = (count * if both { 0.1 } else { 0.3 }).max(2.0);
-            let solved = above
-                .iter()
-                .chain(&below)
-                .map(|(place, _)| *place)
-                .collect();
+            let places = above.iter().chain(&below).map(|(place, _)| *place);
+            let solved: Vec<usize> = places.collect();
+            let shares = solved.iter();
+            let shares = shares.map(|&place| self.share_of(&self.predicates[place]));
+            let rows = match shares.product::<Option<f64>>() {
+                // A scan looks at a node in the time in which an index gives a tenth of one.
+                Some(share) if share > 0.1 && count > 1000.0 => return None,
+                Some(share) => count * share,
+                None => (count * if solved.len() == 2 { 0.1 } else { 0.3 }).max(2.0),
+            };
             let bound = |found: Option<(usize, (Expression, bool))>| found.map(|(_, bound)| bound);
             start(Seek::Range(key, bound(above), bound(below)), rows, solved)
         })
