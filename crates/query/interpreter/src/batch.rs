@@ -1,10 +1,15 @@
 //! Rows in columns.
 
+mod shared;
+
 use evergraph_functions::Datum;
 use evergraph_planner::Slot;
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{NodeId, RelationshipId};
 use evergraph_property_graph::vector::{Validity, Values, Vector};
+
+use self::shared::{Held, Taking};
+pub(crate) use self::shared::{Of, RowNumbers};
 
 /// Rows of a batch, about: as many as a morsel of a table has.
 pub(crate) const BATCH: usize = 2048;
@@ -95,6 +100,16 @@ impl Column {
         }
     }
 
+    /// Number of rows; `None` of one that holds for any number.
+    pub(crate) fn len(&self) -> Option<usize> {
+        match self {
+            Column::Unset | Column::Same(_) => None,
+            Column::Nodes(ids) | Column::Relationships(ids) => Some(ids.len()),
+            Column::Vector(vector) => Some(vector.len()),
+            Column::Data(data) => Some(data.len()),
+        }
+    }
+
     /// Whether a row is null.
     pub(crate) fn is_null_at(&self, row: usize) -> bool {
         match self {
@@ -156,14 +171,6 @@ impl Column {
                     })
                     .collect(),
             ),
-        }
-    }
-
-    /// A row as a column that holds for any number of rows.
-    fn row(&self, row: usize) -> Column {
-        match self {
-            Column::Unset => Column::Unset,
-            _ => Column::Same(self.get(row)),
         }
     }
 
@@ -318,7 +325,7 @@ pub(crate) fn bytes_of(datum: &Datum) -> usize {
 /// Rows with a column a slot.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Batch {
-    columns: Vec<Column>,
+    columns: Vec<Held>,
     rows: usize,
     /// The slot with the numbers of the rows that a subquery runs for, all at once.
     numbers: Option<Slot>,
@@ -328,7 +335,7 @@ impl Batch {
     /// One row without values.
     pub(crate) fn start(width: usize) -> Self {
         Batch {
-            columns: vec![Column::Unset; width],
+            columns: vec![Held::default(); width],
             rows: 1,
             numbers: None,
         }
@@ -337,7 +344,7 @@ impl Batch {
     /// So many rows without values.
     pub(crate) fn rows_of(width: usize, rows: usize) -> Self {
         Batch {
-            columns: vec![Column::Unset; width],
+            columns: vec![Held::default(); width],
             rows,
             numbers: None,
         }
@@ -364,27 +371,45 @@ impl Batch {
     }
 
     pub(crate) fn column(&self, slot: Slot) -> &Column {
-        &self.columns[slot]
+        self.columns[slot].column()
+    }
+
+    /// The column that a slot shares with other batches, and which of its rows it has.
+    pub(crate) fn shared(&self, slot: Slot) -> Option<Of<'_>> {
+        self.columns[slot].shared()
     }
 
     pub(crate) fn get(&self, slot: Slot, row: usize) -> Datum {
-        self.columns[slot].get(row)
+        let (column, row) = self.columns[slot].at(row);
+        column.get(row)
     }
 
     pub(crate) fn set(&mut self, slot: Slot, column: Column) {
-        self.columns[slot] = column;
+        self.columns[slot] = Held::new(column, self.rows);
     }
 
-    /// The rows at some places, in that order.
+    /// Gives a slot what another one has.
+    pub(crate) fn set_same(&mut self, slot: Slot, other: Slot) {
+        self.columns[slot] = self.columns[other].clone();
+    }
+
+    /// The rows at some places, in that order. O(rows), whatever the columns hold.
     pub(crate) fn take(&self, rows: &[u32]) -> Batch {
+        let mut taking = Taking::new(rows);
+        let columns = self.columns.iter();
         Batch {
-            columns: self
-                .columns
-                .iter()
-                .map(|column| column.take(rows))
-                .collect(),
+            columns: columns.map(|column| column.take(&mut taking)).collect(),
             rows: rows.len(),
             numbers: self.numbers,
+        }
+    }
+
+    /// The same rows in columns that no other batch shares.
+    pub(crate) fn unshared(self) -> Batch {
+        let columns = self.columns.into_iter();
+        Batch {
+            columns: columns.map(|held| Held::Own(held.into_column())).collect(),
+            ..self
         }
     }
 
@@ -396,7 +421,7 @@ impl Batch {
     /// One row so many times.
     pub(crate) fn repeated(&self, row: usize, rows: usize) -> Batch {
         Batch {
-            columns: self.columns.iter().map(|column| column.row(row)).collect(),
+            columns: self.columns.iter().map(|held| held.row(row)).collect(),
             rows,
             numbers: self.numbers,
         }
@@ -407,7 +432,7 @@ impl Batch {
         if around.is_blank() {
             for (slot, column) in self.columns.iter_mut().enumerate() {
                 if !slots.contains(&slot) {
-                    *column = Column::Unset;
+                    *column = Held::default();
                 }
             }
             return self;
@@ -416,7 +441,7 @@ impl Batch {
         for &slot in slots {
             let column = std::mem::take(&mut self.columns[slot]);
             // Two names may have one slot.
-            if !matches!(column, Column::Unset) {
+            if !column.is_unset() {
                 kept.columns[slot] = column;
             }
         }
@@ -425,8 +450,7 @@ impl Batch {
 
     /// Whether it is one row without values.
     fn is_blank(&self) -> bool {
-        let is_unset = |column: &Column| matches!(column, Column::Unset);
-        self.rows == 1 && self.columns.iter().all(is_unset)
+        self.rows == 1 && self.columns.iter().all(Held::is_unset)
     }
 
     /// Its rows with their numbers in a slot of their own, which it names.
@@ -435,7 +459,8 @@ impl Batch {
         let slot = self.columns.len();
         let numbers = (0..self.rows as i64).collect();
         let vector = Vector::from_parts(Values::Integer(numbers), Validity::all(self.rows));
-        numbered.columns.push(Column::Vector(vector));
+        let numbers = Held::new(Column::Vector(vector), self.rows);
+        numbered.columns.push(numbers);
         numbered.numbers = Some(slot);
         (numbered, slot)
     }
@@ -447,7 +472,7 @@ impl Batch {
 
     /// The numbers in a slot, of rows of a batch that was numbered.
     pub(crate) fn numbers(&self, slot: Slot) -> Vec<u32> {
-        if let Some(Column::Vector(vector)) = self.columns.get(slot)
+        if let Some(Column::Vector(vector)) = self.columns.get(slot).map(Held::column)
             && let Values::Integer(numbers) = vector.values()
         {
             return numbers.iter().map(|&number| number as u32).collect();
@@ -482,8 +507,10 @@ impl Batch {
             return;
         }
         let (rows, others) = (self.rows, other.rows);
-        for (column, more) in self.columns.iter_mut().zip(other.columns) {
-            column.append(rows, more, others);
+        for (held, more) in self.columns.iter_mut().zip(other.columns) {
+            let mut column = std::mem::take(held).into_column();
+            column.append(rows, more.into_column(), others);
+            *held = Held::Own(column);
         }
         self.rows += others;
     }
@@ -497,7 +524,8 @@ impl Batch {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.columns.iter().map(Column::bytes).sum()
+        let columns = self.columns.iter();
+        columns.map(|held| held.column().bytes()).sum()
     }
 }
 

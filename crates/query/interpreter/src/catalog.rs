@@ -1,15 +1,19 @@
 //! Knowledge of a graph for the planner.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use evergraph_functions::functions;
-use evergraph_planner::{Catalog, Ends, Index};
+use evergraph_planner::{Catalog, Constant, Ends, Index};
+use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{
     Definition, GraphError, GraphRead, PropertyGraph, Subject, View,
 };
 use evergraph_syntax::scope::Signature;
+use evergraph_syntax::tree::Comparison;
 
 use crate::procedures::Procedures;
+use crate::run::comparison_of;
 
 /// Counts and indexes of a graph, as of the planning, and procedures.
 pub(crate) struct GraphCatalog<'a> {
@@ -120,6 +124,26 @@ impl Catalog for GraphCatalog<'_> {
     fn share_of_value(&self, label: &str, key: &str) -> Option<f64> {
         let known = self.view.value_estimate(label, key).ok()?;
         (known.distinct > 0.0).then(|| known.present / known.distinct)
+    }
+
+    fn share_of_comparison(
+        &self,
+        label: Option<&str>,
+        key: &str,
+        comparison: Comparison,
+        value: &Constant,
+    ) -> Option<f64> {
+        let value = match value {
+            Constant::Integer(number) => Value::Integer(*number),
+            Constant::Float(number) => Value::Float(*number),
+            Constant::Text(text) => Value::Text(Arc::clone(text)),
+            Constant::Null | Constant::Boolean(_) => return None,
+        };
+        let comparison = comparison_of(comparison);
+        let known = self
+            .view
+            .comparison_estimate(label, key, comparison, &value);
+        known.ok().flatten()
     }
 
     fn indexes(&self, label: &str) -> Vec<Index> {

@@ -5,20 +5,23 @@
 //! row may leave out (behind an `AND`, in a `CASE`) is compiled only if all it takes is
 //! such a column that costs little; the rest of a plan is interpreted as ever.
 
+mod recalled;
+
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use evergraph_functions::Datum;
 use evergraph_jit::{
-    Arithmetic, Compiled, Compiler, Input, Kind, Numbers, Output, Program, Results, Term, Type,
+    Arithmetic, Compiled, Compiler, Input, Kind, Numbers, Output, Program, TakenRows, Term, Type,
 };
-use evergraph_planner::{Expression, Plan, Step};
+use evergraph_planner::{Constant, Expression, Operator, Plan, Step};
 use evergraph_property_graph::Value;
 use evergraph_property_graph::vector::{Validity, Values, Vector};
 use evergraph_syntax::tree::{Comparison, Operator as Sign};
 
 use crate::batch::Column;
+use crate::evaluate::Held;
 
 /// How expressions are evaluated. The results are the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,17 +58,23 @@ const MOST_VARIANTS: usize = 8;
 /// it is as long as this does.
 pub(crate) struct Fragments {
     text: Arc<str>,
-    all: OnceLock<HashMap<usize, Fragment, foldhash::fast::RandomState>>,
+    all: OnceLock<Found>,
 }
 
-/// An expression that can be compiled.
+/// An expression that can be compiled, or conditions behind each other.
 pub(crate) struct Fragment {
-    term: Term,
+    /// Its number in the plan.
+    place: usize,
+    terms: Vec<Term>,
     /// The columns that it takes.
     leaves: Vec<Expression>,
+    /// Those that are known before, and only divided by.
+    divisors: Vec<Option<i64>>,
     operators: usize,
     /// Rows that it has taken.
     rows: AtomicU64,
+    /// Its code was asked for before it had taken any.
+    is_recalled: AtomicBool,
     state: RwLock<State>,
 }
 
@@ -81,6 +90,12 @@ struct Variant {
     inputs: Vec<Kind>,
     wants_rows: bool,
     compiled: Arc<Compiled>,
+}
+
+/// A column for code, or rows of one.
+pub(crate) struct Leaf<'v> {
+    pub(crate) column: Held<'v>,
+    pub(crate) rows: Option<&'v [u32]>,
 }
 
 /// How the expressions of a run are compiled.
@@ -110,6 +125,14 @@ impl Fragments {
             all: OnceLock::new(),
         }
     }
+
+    fn all(&self, plan: &Plan) -> &Found {
+        self.all.get_or_init(|| {
+            let mut all = HashMap::default();
+            find_all(plan, &mut all);
+            all
+        })
+    }
 }
 
 impl<'p> Compiling<'p> {
@@ -118,13 +141,24 @@ impl<'p> Compiling<'p> {
         if !may_be_compiled(of, rows, self.execution) {
             return None;
         }
-        let all = self.fragments.all.get_or_init(|| {
-            let mut all = HashMap::default();
-            find_all(self.plan, &mut all);
-            all
-        });
-        let fragment = all.get(&address(of))?;
+        let fragment = self.fragments().get(&address(of))?;
         fragment.is_due(self.execution, rows).then_some(fragment)
+    }
+
+    /// That of all conditions of a filter, if they are more than one.
+    pub(crate) fn due_of_all(self, of: &[Expression], rows: usize) -> Option<&'p Fragment> {
+        let [first, _, ..] = of else {
+            return None;
+        };
+        if !may_be_compiled(first, rows, self.execution) {
+            return None;
+        }
+        let fragment = self.fragments().get(&(address(first) + 1))?;
+        fragment.is_due(self.execution, rows).then_some(fragment)
+    }
+
+    fn fragments(self) -> &'p Found {
+        self.fragments.all(self.plan)
     }
 }
 
@@ -156,10 +190,18 @@ fn address(of: &Expression) -> usize {
     std::ptr::from_ref(of).addr()
 }
 
+/// By address; that of conditions behind each other is the first's, and one.
 type Found = HashMap<usize, Fragment, foldhash::fast::RandomState>;
 
 fn find_all(plan: &Plan, all: &mut Found) {
     plan.for_each(&mut |plan| {
+        if let Operator::Filter(conditions) = &plan.operator
+            && conditions.len() > 1
+            && let Some((mut fragment, _)) = Builder::fragment(conditions)
+        {
+            fragment.place = all.len();
+            all.insert(conditions.as_ptr().addr() + 1, fragment);
+        }
         for expression in plan.operator.expressions() {
             find_within(expression, all);
         }
@@ -170,28 +212,18 @@ fn find_within(of: &Expression, all: &mut Found) {
     if let Expression::Subquery(subquery) = of {
         return find_all(&subquery.plan, all);
     }
-    let mut builder = Builder::default();
-    if let Some(term) = builder.compound(of, false)
-        && term.depth() <= Program::MOST_DEPTH
-    {
-        let fragment = Fragment {
-            operators: term.operators(),
-            term,
-            leaves: builder.leaves.iter().map(|&leaf| leaf.clone()).collect(),
-            rows: AtomicU64::new(0),
-            state: RwLock::default(),
-        };
-        all.insert(address(of), fragment);
-        for leaf in builder.leaves {
-            leaf.children()
-                .into_iter()
-                .for_each(|one| find_within(one, all));
+    let leaves = match Builder::fragment(std::slice::from_ref(of)) {
+        Some((mut fragment, leaves)) => {
+            fragment.place = all.len();
+            all.insert(address(of), fragment);
+            leaves
         }
-        return;
+        None => vec![of],
+    };
+    for leaf in leaves {
+        let parts = leaf.children().into_iter();
+        parts.for_each(|one| find_within(one, all));
     }
-    of.children()
-        .into_iter()
-        .for_each(|one| find_within(one, all));
 }
 
 /// Whether a column costs little, also where it is not needed, and cannot fail.
@@ -218,6 +250,37 @@ struct Builder<'e> {
 }
 
 impl<'e> Builder<'e> {
+    /// That of conditions behind each other, or of one expression, and its leaves.
+    fn fragment(of: &'e [Expression]) -> Option<(Fragment, Vec<&'e Expression>)> {
+        let mut builder = Builder::default();
+        let terms = of.iter().enumerate();
+        let terms = terms.map(|(place, one)| builder.compound(one, place > 0));
+        let terms: Vec<Term> = terms.collect::<Option<_>>()?;
+        if terms.iter().any(|term| term.depth() > Program::MOST_DEPTH) {
+            return None;
+        }
+        let leaves = builder.leaves;
+        let constant = |leaf: &&Expression| match leaf {
+            Expression::Constant(Constant::Integer(number)) => Some(*number),
+            _ => None,
+        };
+        let mut divisors: Vec<Option<i64>> = leaves.iter().map(constant).collect();
+        for (place, divisor) in divisors.iter_mut().enumerate() {
+            *divisor = divisor.filter(|_| terms.iter().any(|term| term.divides_by(place)));
+        }
+        let fragment = Fragment {
+            place: 0,
+            operators: terms.iter().map(Term::operators).sum(),
+            terms,
+            leaves: leaves.iter().map(|&leaf| leaf.clone()).collect(),
+            divisors,
+            rows: AtomicU64::new(0),
+            is_recalled: AtomicBool::new(false),
+            state: RwLock::default(),
+        };
+        Some((fragment, leaves))
+    }
+
     /// The term of an expression that is compiled, or the column of one that is not;
     /// `None` if that may not be taken of all rows.
     fn term(&mut self, of: &'e Expression, lazily: bool) -> Option<Term> {
@@ -358,10 +421,11 @@ impl Fragment {
             Execution::Compile => return true,
             Execution::SwitchAfter(rows) => rows,
         };
-        if self.rows.fetch_add(rows as u64, Ordering::Relaxed) < worth_it {
+        let taken = self.rows.fetch_add(rows as u64, Ordering::Relaxed);
+        if taken < worth_it && !self.is_recalled.load(Ordering::Relaxed) {
             return false;
         }
-        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        let state = self.read_state();
         let is_finished = |variant: &Variant| {
             variant.compiled.code().is_some() || variant.compiled.refusal().is_some()
         };
@@ -372,18 +436,26 @@ impl Fragment {
     /// look at it.
     pub(crate) fn run(
         &self,
-        leaves: &[&Column],
+        leaves: &[Leaf<'_>],
         rows: usize,
         wants_rows: bool,
         compiling: Compiling<'_>,
     ) -> Option<(Made, Arc<Compiled>)> {
-        let kinds: Vec<Kind> = leaves
-            .iter()
-            .map(|leaf| kind_of(leaf))
+        let kinds = leaves.iter().zip(&self.divisors);
+        let kinds: Vec<Kind> = kinds
+            .map(|(leaf, divisor)| match divisor {
+                Some(divisor) => Some(Kind::Constant(*divisor)),
+                None => kind_of(leaf),
+            })
             .collect::<Option<_>>()?;
         let (kinds, compiled) = self.variant(kinds, wants_rows, compiling)?;
         let code = compiled.code()?;
-        let all_valid = vec![u64::MAX; rows.div_ceil(64)];
+        let any_nullable = kinds.iter().any(|kind| kind.is_nullable());
+        let longest = leaves.iter().filter_map(|leaf| leaf.column.len()).max();
+        let all_valid = match longest.filter(|_| any_nullable) {
+            Some(longest) => vec![u64::MAX; longest.div_ceil(64)],
+            None => Vec::new(),
+        };
         let inputs: Vec<Input<'_>> = leaves
             .iter()
             .zip(&kinds)
@@ -404,6 +476,14 @@ impl Fragment {
         Some((made, compiled))
     }
 
+    fn read_state(&self) -> RwLockReadGuard<'_, State> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write_state(&self) -> RwLockWriteGuard<'_, State> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The code for columns of such types, which is asked for if it is not known; and the
     /// types that it is for.
     fn variant(
@@ -412,13 +492,13 @@ impl Fragment {
         wants_rows: bool,
         compiling: Compiling<'_>,
     ) -> Option<(Vec<Kind>, Arc<Compiled>)> {
-        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        let state = self.read_state();
         state.add_nulls(&mut kinds);
         if let Some(known) = state.find(&kinds, wants_rows) {
             return Some((kinds, known));
         }
         drop(state);
-        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.write_state();
         state.add_nulls(&mut kinds);
         if let Some(known) = state.find(&kinds, wants_rows) {
             return Some((kinds, known));
@@ -427,14 +507,7 @@ impl Fragment {
             return None;
         }
         state.nullable = kinds.iter().map(|kind| kind.is_nullable()).collect();
-        let term = vec![self.term.clone()];
-        let program = Program {
-            inputs: kinds.clone(),
-            results: match wants_rows {
-                true => Results::Rows(term),
-                false => Results::Columns(term),
-            },
-        };
+        let program = self.program(&kinds, wants_rows);
         let text = &compiling.fragments.text;
         let compiled = match compiling.execution {
             Execution::Adapt => Compiler::shared().request(&program, text),
@@ -468,8 +541,8 @@ impl State {
 }
 
 /// What is known of a column; `None` of one that code does not take.
-fn kind_of(column: &Column) -> Option<Kind> {
-    Some(match column {
+fn kind_of(leaf: &Leaf<'_>) -> Option<Kind> {
+    Some(match &*leaf.column {
         Column::Same(Datum::Value(value)) => Kind::Same(match value {
             Value::Integer(_) => Type::Integer,
             Value::Float(_) => Type::Float,
@@ -479,6 +552,7 @@ fn kind_of(column: &Column) -> Option<Kind> {
         Column::Vector(vector) => Kind::Column {
             of: numbers_of(vector)?.of(),
             nullable: !vector.validity().is_all(),
+            taken: leaf.rows.is_some(),
         },
         _ => return None,
     })
@@ -493,14 +567,21 @@ fn numbers_of(vector: &Vector) -> Option<Numbers<'_>> {
     })
 }
 
-fn input_of<'c>(column: &'c Column, kind: Kind, all_valid: &'c [u64]) -> Option<Input<'c>> {
-    Some(match column {
+fn input_of<'c>(leaf: &'c Leaf<'_>, kind: Kind, all_valid: &'c [u64]) -> Option<Input<'c>> {
+    Some(match &*leaf.column {
         Column::Same(Datum::Value(Value::Integer(number))) => Input::Integer(*number),
         Column::Same(Datum::Value(Value::Float(number))) => Input::Float(*number),
         Column::Same(Datum::Value(Value::Boolean(truth))) => Input::Boolean(*truth),
         Column::Vector(vector) => {
             let bits = vector.validity().words().unwrap_or(all_valid);
-            Input::Column(numbers_of(vector)?, kind.is_nullable().then_some(bits))
+            let bits = kind.is_nullable().then_some(bits);
+            match leaf.rows {
+                None => Input::Column(numbers_of(vector)?, bits),
+                Some(rows) => {
+                    let rows = TakenRows::new(rows, vector.len())?;
+                    Input::Taken(numbers_of(vector)?, bits, rows)
+                }
+            }
         }
         _ => return None,
     })

@@ -50,5 +50,11 @@ pub use graph::Seen;
 pub use limits::{Cancellation, Limits};
 pub use procedures::{Described, ProcedureContext, ProcedureRows, Procedures};
 pub use profile::{OperatorProfile, Profile};
+/// The programs that have code in this process, the last used first.
+pub fn compiled_programs() -> Vec<CompiledProgram> {
+    evergraph_jit::Compiler::shared().stored()
+}
+
+pub use evergraph_jit::Stored as CompiledProgram;
 pub use query::{EachRow, EachRowWithin, Options, Parameters, Query};
 pub use rows::{Counters, Rows, Summary};

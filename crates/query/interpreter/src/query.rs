@@ -172,6 +172,19 @@ impl Query {
         self.prepared.mode
     }
 
+    /// What is needed to have the code of its expressions made again, by the same build, for
+    /// [`Query::recall_code`]; nothing of a query without code.
+    pub fn code_lines(&self) -> Vec<String> {
+        self.prepared.fragments.lines()
+    }
+
+    /// Has the code made in the background that a query of the same text had once: it is
+    /// used as soon as it is there. Lines that are of another plan are passed over.
+    pub fn recall_code(&self, lines: &[String]) {
+        let plan = &self.prepared.planned.plan;
+        self.prepared.fragments.recall(plan, lines);
+    }
+
     /// The plan in its printed form.
     pub fn plan(&self) -> String {
         let planned = &self.prepared.planned;
@@ -350,6 +363,7 @@ impl Query {
             let mut account = guard.account("its result");
             self.push_guarded(access, &guard, parameters, &mut |_, batch| {
                 if !slots.is_empty() {
+                    let batch = batch.unshared();
                     account.add(batch.bytes())?;
                     batches.push_back(batch);
                 }
@@ -450,6 +464,7 @@ impl Query {
             labelled: RefCell::default(),
             threads: self.limits.threads,
             leaf: None,
+            only_reads: !self.writes(),
             compiling,
             profiler,
         };

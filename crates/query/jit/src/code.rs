@@ -27,6 +27,23 @@ pub enum Numbers<'a> {
     Floats(&'a [f64]),
     /// Truth values
     Booleans(&'a [bool]),
+    /// Integers of 32 bits
+    Ids(&'a [u32]),
+}
+
+/// Numbers of rows of a column, which has that many.
+#[derive(Clone, Copy, Debug)]
+pub struct TakenRows<'a> {
+    rows: &'a [u32],
+    below: usize,
+}
+
+impl<'a> TakenRows<'a> {
+    /// Rows of a column of so many; `None` if it has not all of them. O(rows)
+    pub fn new(rows: &'a [u32], below: usize) -> Option<Self> {
+        let are_there = rows.iter().all(|&row| (row as usize) < below);
+        are_there.then_some(TakenRows { rows, below })
+    }
 }
 
 /// An input of a batch.
@@ -35,6 +52,8 @@ pub enum Input<'a> {
     /// A value a row, and the bits of those that are not null, the lowest first, in words;
     /// without them none is.
     Column(Numbers<'a>, Option<&'a [u64]>),
+    /// The same of a column of which some rows are taken.
+    Taken(Numbers<'a>, Option<&'a [u64]>, TakenRows<'a>),
     /// The same of all rows.
     Integer(i64),
     /// The same of all rows.
@@ -60,7 +79,7 @@ pub enum Output {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unknown;
 
-type Function = unsafe extern "C" fn(u64, *const [u64; 2], *const u64) -> u64;
+type Function = unsafe extern "C" fn(u64, *const [u64; 3], *const u64) -> u64;
 
 impl Code {
     /// Compiles a program. About a millisecond.
@@ -136,7 +155,7 @@ impl Code {
         });
         let columns = self.types.iter().zip(nullable);
         let columns = columns.map(|(of, valid)| match of {
-            Type::Integer => Output::Integers(vec![0; rows], valid),
+            Type::Integer | Type::Id => Output::Integers(vec![0; rows], valid),
             Type::Float => Output::Floats(vec![0.0; rows], valid),
             Type::Boolean => Output::Booleans(vec![false; rows], valid),
         });
@@ -155,14 +174,16 @@ impl Code {
         }
         let places = inputs.iter().zip(kinds);
         let places = places.map(|(input, kind)| input.place(*kind, rows).ok_or(Unknown));
-        let places: Vec<[u64; 2]> = places.collect::<Result<_, _>>()?;
+        let places: Vec<[u64; 3]> = places.collect::<Result<_, _>>()?;
         // SAFETY: `memory` holds the whole function of this signature, as Cranelift made it
         // for this processor: it has no relocations, and was not writable since. For each
         // row below `rows` it reads one value of each column, one bit of its validity if
         // its kind has one, and the words of `places` and `to`; `Input::place` has checked
-        // that there are as many. It writes below `rows` to arrays that the callers made as
-        // long, one a place of `to`, at most one number a row. It calls nothing, and does
-        // not trap: divisors are never 0, nor -1 of the least integer.
+        // that there are as many. Rows that are taken lie within their column by
+        // `TakenRows::new`, and `Input::place` has checked that it is so long. It writes
+        // below `rows` to arrays that the callers made as long, one a place of `to`, at most
+        // one number a row. It calls nothing, and does not trap: divisors are never 0, nor
+        // -1 of the least integer.
         let found = unsafe {
             let function: Function = std::mem::transmute(self.memory.as_ptr());
             function(rows as u64, places.as_ptr(), to.as_ptr())
@@ -181,6 +202,12 @@ impl Input<'_> {
             Input::Column(numbers, bits) => Kind::Column {
                 of: numbers.of(),
                 nullable: bits.is_some(),
+                taken: false,
+            },
+            Input::Taken(numbers, bits, _) => Kind::Column {
+                of: numbers.of(),
+                nullable: bits.is_some(),
+                taken: true,
             },
             Input::Integer(_) => Kind::Same(Type::Integer),
             Input::Float(_) => Kind::Same(Type::Float),
@@ -189,20 +216,30 @@ impl Input<'_> {
     }
 
     /// The words for the code; `None` if it is of another kind or too short.
-    fn place(&self, kind: Kind, rows: usize) -> Option<[u64; 2]> {
-        if self.kind() != kind {
+    fn place(&self, kind: Kind, rows: usize) -> Option<[u64; 3]> {
+        let is_constant = matches!((self, kind), (Input::Integer(a), Kind::Constant(b)) if *a == b);
+        if self.kind() != kind && !is_constant {
             return None;
         }
+        let of_column = |numbers: &Numbers<'_>, bits: Option<&[u64]>, rows: usize| {
+            let (address, length) = numbers.place();
+            let of_bits = bits.map_or(0, |words| words.as_ptr() as u64);
+            let is_long = bits.is_none_or(|words| words.len() >= rows.div_ceil(64));
+            (is_long && length >= rows).then_some([address, of_bits])
+        };
         match self {
             Input::Column(numbers, bits) => {
-                let (address, length) = numbers.place();
-                let of_bits = bits.map_or(0, |words| words.as_ptr() as u64);
-                let is_long = bits.is_none_or(|words| words.len() >= rows.div_ceil(64));
-                (is_long && length >= rows).then_some([address, of_bits])
+                let [values, bits] = of_column(numbers, *bits, rows)?;
+                Some([values, bits, 0])
             }
-            Input::Integer(number) => Some([*number as u64, 0]),
-            Input::Float(number) => Some([number.to_bits(), 0]),
-            Input::Boolean(truth) => Some([u64::from(*truth), 0]),
+            Input::Taken(numbers, bits, taken) => {
+                let [values, bits] = of_column(numbers, *bits, taken.below)?;
+                let is_long = taken.rows.len() >= rows;
+                is_long.then_some([values, bits, taken.rows.as_ptr() as u64])
+            }
+            Input::Integer(number) => Some([*number as u64, 0, 0]),
+            Input::Float(number) => Some([number.to_bits(), 0, 0]),
+            Input::Boolean(truth) => Some([u64::from(*truth), 0, 0]),
         }
     }
 }
@@ -214,6 +251,7 @@ impl Numbers<'_> {
             Numbers::Integers(_) => Type::Integer,
             Numbers::Floats(_) => Type::Float,
             Numbers::Booleans(_) => Type::Boolean,
+            Numbers::Ids(_) => Type::Id,
         }
     }
 
@@ -222,6 +260,7 @@ impl Numbers<'_> {
             Numbers::Integers(numbers) => (numbers.as_ptr() as u64, numbers.len()),
             Numbers::Floats(numbers) => (numbers.as_ptr() as u64, numbers.len()),
             Numbers::Booleans(truths) => (truths.as_ptr() as u64, truths.len()),
+            Numbers::Ids(ids) => (ids.as_ptr() as u64, ids.len()),
         }
     }
 }

@@ -14,6 +14,14 @@ use crate::{Arithmetic, Comparison, Kind, Program, Results, Term, Type};
 /// Integers up to this far from 0 are floats without loss.
 const EXACT: i64 = 1 << 53;
 
+/// Bytes of what a function is given of each input.
+pub(crate) const INPUT_BYTES: usize = 24;
+
+/// Whether nothing fails when it is divided by.
+fn is_plain(divisor: i64) -> bool {
+    !matches!(divisor, 0 | -1)
+}
+
 /// Returned for a batch with a row that the interpreter has to look at.
 pub(crate) const UNKNOWN: u64 = u64::MAX;
 
@@ -25,9 +33,9 @@ pub(crate) struct Lowered {
 
 /// Makes the function of a program that has been checked.
 ///
-/// It takes the number of rows; an array of two words for each input, where its values
-/// lie and where the bits of those that are not null (0: all), of [`Kind::Same`] the value
-/// itself; and an array of addresses to write to: of the numbers of the rows, or of the
+/// It takes the number of rows; an array of three words for each input, where its values
+/// lie, where the bits of those that are not null (0: all), and where the numbers of the
+/// rows, if they are taken; of [`Kind::Same`] the value itself; and an array of addresses to write to: of the numbers of the rows, or of the
 /// values and the truths of not being null of each column. It returns the number of rows
 /// that it has written, or [`UNKNOWN`].
 pub(crate) fn lower(
@@ -64,7 +72,9 @@ enum Place {
         of: Type,
         values: Value,
         bits: Option<Value>,
+        rows: Option<Value>,
     },
+    Constant(i64),
 }
 
 /// A value of a row.
@@ -74,6 +84,20 @@ struct Cell {
     value: Value,
     /// Whether it is not null; of all rows it is not without.
     valid: Option<Value>,
+    /// What is known of an integer.
+    constant: Option<i64>,
+}
+
+impl Cell {
+    /// Of which nothing else is known.
+    fn new(of: Type, value: Value, valid: Option<Value>) -> Self {
+        Cell {
+            of,
+            value,
+            valid,
+            constant: None,
+        }
+    }
 }
 
 struct Lowering<'f> {
@@ -151,21 +175,27 @@ impl Lowering<'_> {
 
     fn find_inputs(&mut self, kinds: &[Kind], inputs: Value) {
         for (number, kind) in kinds.iter().enumerate() {
-            let at = 16 * number as i32;
+            let at = INPUT_BYTES as i32 * number as i32;
             let place = match *kind {
+                Kind::Constant(number) => Place::Constant(number),
                 Kind::Same(of) => {
                     let flags = MemFlagsData::trusted();
                     let value = match of {
-                        Type::Integer => self.load_word(inputs, at),
+                        Type::Integer | Type::Id => self.load_word(inputs, at),
                         Type::Float => self.builder.ins().load(types::F64, flags, inputs, at),
                         Type::Boolean => self.builder.ins().load(types::I8, flags, inputs, at),
                     };
-                    Place::Same(of, value)
+                    Place::Same(kind.of(), value)
                 }
-                Kind::Column { of, nullable } => Place::Column {
+                Kind::Column {
+                    of,
+                    nullable,
+                    taken,
+                } => Place::Column {
                     of,
                     values: self.load_word(inputs, at),
                     bits: nullable.then(|| self.load_word(inputs, at + 8)),
+                    rows: taken.then(|| self.load_word(inputs, at + 16)),
                 },
             };
             self.inputs.push(place);
@@ -174,18 +204,39 @@ impl Lowering<'_> {
 
     fn load_inputs(&mut self, row: Value) {
         let loaded = self.inputs.clone().into_iter().map(|place| match place {
-            Place::Same(of, value) => Cell {
-                of,
-                value,
+            Place::Same(of, value) => Cell::new(of, value, None),
+            Place::Constant(number) => Cell {
+                of: Type::Integer,
+                value: self.builder.ins().iconst(types::I64, number),
                 valid: None,
+                constant: Some(number),
             },
-            Place::Column { of, values, bits } => Cell {
+            Place::Column {
                 of,
-                value: self.load_cell(of, values, row),
-                valid: bits.map(|bits| self.load_bit(bits, row)),
-            },
+                values,
+                bits,
+                rows,
+            } => {
+                let row = match rows {
+                    Some(rows) => self.load_id(rows, row),
+                    None => row,
+                };
+                let value = self.load_cell(of, values, row);
+                let valid = bits.map(|bits| self.load_bit(bits, row));
+                let of = match of {
+                    Type::Id => Type::Integer,
+                    of => of,
+                };
+                Cell::new(of, value, valid)
+            }
         });
         self.loaded = loaded.collect();
+    }
+
+    fn load_id(&mut self, ids: Value, row: Value) -> Value {
+        let at = self.address(Type::Id, ids, row);
+        let flags = MemFlagsData::trusted();
+        self.builder.ins().uload32(flags, at, 0)
     }
 
     fn load_word(&mut self, from: Value, offset: i32) -> Value {
@@ -194,19 +245,21 @@ impl Lowering<'_> {
     }
 
     fn load_cell(&mut self, of: Type, values: Value, row: Value) -> Value {
-        let at = self.address(of, values, row);
-        let of = match of {
+        let of_cell = match of {
+            Type::Id => return self.load_id(values, row),
             Type::Integer => types::I64,
             Type::Float => types::F64,
             Type::Boolean => types::I8,
         };
+        let at = self.address(of, values, row);
         let flags = MemFlagsData::trusted();
-        self.builder.ins().load(of, flags, at, 0)
+        self.builder.ins().load(of_cell, flags, at, 0)
     }
 
     fn address(&mut self, of: Type, values: Value, row: Value) -> Value {
         let offset = match of {
             Type::Boolean => row,
+            Type::Id => self.builder.ins().ishl_imm_s(row, 2),
             Type::Integer | Type::Float => self.builder.ins().ishl_imm_s(row, 3),
         };
         self.builder.ins().iadd(values, offset)
@@ -264,7 +317,7 @@ impl Lowering<'_> {
 
     fn nothing(&mut self, of: Type) -> Value {
         match of {
-            Type::Integer => self.builder.ins().iconst(types::I64, 0),
+            Type::Integer | Type::Id => self.builder.ins().iconst(types::I64, 0),
             Type::Float => self.builder.ins().f64const(0.0),
             Type::Boolean => self.truth(false),
         }
@@ -330,7 +383,7 @@ impl Lowering<'_> {
             Term::Not(of) => {
                 let cell = self.term(of, counts);
                 let value = self.not(cell.value);
-                Cell { value, ..cell }
+                Cell::new(cell.of, value, cell.valid)
             }
             Term::And(terms) => self.logic(terms, false, counts),
             Term::Or(terms) => self.logic(terms, true, counts),
@@ -341,11 +394,7 @@ impl Lowering<'_> {
                     Some(valid) => self.not(valid),
                     None => self.truth(false),
                 };
-                Cell {
-                    of: Type::Boolean,
-                    value,
-                    valid: None,
-                }
+                Cell::new(Type::Boolean, value, None)
             }
             Term::Case(branches, otherwise) => self.case(branches, otherwise.as_deref(), counts),
             Term::Coalesce(terms) => self.coalesce(terms, counts),
@@ -355,12 +404,16 @@ impl Lowering<'_> {
     fn arithmetic(&mut self, operator: Arithmetic, a: Cell, b: Cell, counts: Counts) -> Cell {
         let valid = self.both(a.valid, b.valid);
         if (a.of, b.of) == (Type::Integer, Type::Integer) {
-            let value = self.of_integers(operator, (a.value, b.value), valid, counts);
-            return Cell {
-                of: Type::Integer,
-                value,
-                valid,
+            let value = match (operator, b.constant) {
+                (Arithmetic::Divide, Some(divisor)) if is_plain(divisor) => {
+                    self.builder.ins().sdiv(a.value, b.value)
+                }
+                (Arithmetic::Modulo, Some(divisor)) if is_plain(divisor) => {
+                    self.builder.ins().srem(a.value, b.value)
+                }
+                _ => self.of_integers(operator, (a.value, b.value), valid, counts),
             };
+            return Cell::new(Type::Integer, value, valid);
         }
         let (x, y) = (self.as_float(a), self.as_float(b));
         let value = match operator {
@@ -370,11 +423,7 @@ impl Lowering<'_> {
             // That of floats is not compiled.
             Arithmetic::Divide | Arithmetic::Modulo => self.builder.ins().fdiv(x, y),
         };
-        Cell {
-            of: Type::Float,
-            value,
-            valid,
-        }
+        Cell::new(Type::Float, value, valid)
     }
 
     fn of_integers(
@@ -419,14 +468,14 @@ impl Lowering<'_> {
     fn as_float(&mut self, cell: Cell) -> Value {
         match cell.of {
             Type::Integer => self.builder.ins().fcvt_from_sint(types::F64, cell.value),
-            Type::Float | Type::Boolean => cell.value,
+            Type::Float | Type::Boolean | Type::Id => cell.value,
         }
     }
 
     fn negative(&mut self, cell: Cell, counts: Counts) -> Cell {
         let value = match cell.of {
             Type::Float => self.builder.ins().fneg(cell.value),
-            Type::Integer | Type::Boolean => {
+            Type::Integer | Type::Boolean | Type::Id => {
                 let least = i64::MIN;
                 let overflows = self
                     .builder
@@ -436,7 +485,7 @@ impl Lowering<'_> {
                 self.builder.ins().ineg(cell.value)
             }
         };
-        Cell { value, ..cell }
+        Cell::new(cell.of, value, cell.valid)
     }
 
     fn comparison(&mut self, comparison: Comparison, a: Cell, b: Cell, counts: Counts) -> Cell {
@@ -467,11 +516,7 @@ impl Lowering<'_> {
             };
             self.builder.ins().icmp(condition, a.value, b.value)
         };
-        Cell {
-            of: Type::Boolean,
-            value,
-            valid,
-        }
+        Cell::new(Type::Boolean, value, valid)
     }
 
     /// An integer that is no float compares otherwise than the float that it is nearest to.
@@ -504,22 +549,16 @@ impl Lowering<'_> {
             all_valid = self.both(all_valid, cell.valid);
         }
         let decided = decided.unwrap_or_else(|| self.truth(false));
-        Cell {
-            of: Type::Boolean,
-            value: match decisive {
-                true => decided,
-                false => self.not(decided),
-            },
-            valid: all_valid.map(|valid| self.builder.ins().bor(valid, decided)),
-        }
+        let value = match decisive {
+            true => decided,
+            false => self.not(decided),
+        };
+        let valid = all_valid.map(|valid| self.builder.ins().bor(valid, decided));
+        Cell::new(Type::Boolean, value, valid)
     }
 
     fn parity(&mut self, terms: &[Term], counts: Counts) -> Cell {
-        let mut all = Cell {
-            of: Type::Boolean,
-            value: self.truth(false),
-            valid: None,
-        };
+        let mut all = Cell::new(Type::Boolean, self.truth(false), None);
         for term in terms {
             let cell = self.term(term, counts);
             all.value = self.builder.ins().bxor(all.value, cell.value);
@@ -581,11 +620,8 @@ impl Lowering<'_> {
     }
 
     fn null(&mut self, of: Type) -> Cell {
-        Cell {
-            of,
-            value: self.nothing(of),
-            valid: Some(self.truth(false)),
-        }
+        let (value, valid) = (self.nothing(of), self.truth(false));
+        Cell::new(of, value, Some(valid))
     }
 
     /// One cell or the other.
@@ -602,10 +638,6 @@ impl Lowering<'_> {
             .builder
             .ins()
             .select(is_first, first.value, second.value);
-        Cell {
-            of: first.of,
-            value,
-            valid,
-        }
+        Cell::new(first.of, value, valid)
     }
 }

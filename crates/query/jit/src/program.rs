@@ -11,6 +11,8 @@ pub enum Type {
     Float,
     /// true or false
     Boolean,
+    /// An integer from 0 to 2^32 - 1, in 32 bits; a value is an [`Type::Integer`].
+    Id,
 }
 
 /// What is known of an input before the rows are looked at.
@@ -22,15 +24,22 @@ pub enum Kind {
         of: Type,
         /// Whether rows may be null.
         nullable: bool,
+        /// Whether rows are those of the column with numbers that are given.
+        taken: bool,
     },
     /// One value for all rows, not null.
     Same(Type),
+    /// One integer for all rows, which is part of the code: dividing by it is cheap.
+    Constant(i64),
 }
 
 impl Kind {
     /// The type of its values.
     pub fn of(self) -> Type {
         match self {
+            Kind::Column { of: Type::Id, .. } | Kind::Same(Type::Id) | Kind::Constant(_) => {
+                Type::Integer
+            }
             Kind::Column { of, .. } | Kind::Same(of) => of,
         }
     }
@@ -246,6 +255,18 @@ impl Term {
     pub fn operators(&self) -> usize {
         let of_parts: usize = self.parts().into_iter().map(Term::operators).sum();
         of_parts + usize::from(!matches!(self, Term::Input(_)))
+    }
+
+    /// Whether anything is divided by an input.
+    pub fn divides_by(&self, input: usize) -> bool {
+        match self {
+            Term::Arithmetic(Arithmetic::Divide | Arithmetic::Modulo, pair)
+                if pair[1] == Term::Input(input) =>
+            {
+                true
+            }
+            _ => self.parts().into_iter().any(|one| one.divides_by(input)),
+        }
     }
 
     /// How many terms are within each other.

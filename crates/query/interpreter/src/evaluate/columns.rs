@@ -6,7 +6,6 @@
 
 use std::cell::RefCell;
 use std::ops::Deref;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use evergraph_functions::kernels;
@@ -21,15 +20,18 @@ use evergraph_syntax::tree::{Comparison, Labels};
 use super::lists::satisfy;
 use super::parts::{ids_of, kept, made, numbers, operand_of, same_ids, without_nulls};
 use super::{Result, Row, of_comparison, of_constant, of_sign, of_test};
-use crate::batch::{Batch, Column, NO_ID};
-use crate::compile::{Execution, Made};
+use crate::batch::{Batch, Column, NO_ID, RowNumbers};
+use crate::compile::{Execution, Fragment, Leaf, Made};
 use crate::run::Run;
 
 /// Rows that are no more than a handful.
 const FEW: usize = 64;
 
 /// A property of what is in a slot.
-type OfSlot = (Slot, Arc<str>, Rc<Column>);
+type OfSlot = (Slot, Arc<str>, Arc<Column>);
+
+/// A property of shared ids, and which of its rows a batch has.
+type SharedProperty<'v> = (Arc<Column>, Option<&'v RowNumbers>);
 
 /// Properties that have been gathered of a batch.
 #[derive(Default)]
@@ -41,18 +43,18 @@ impl Gathered {
         self.0.borrow_mut().retain(|(known, ..)| *known != slot);
     }
 
-    fn get(&self, slot: Slot, key: &str) -> Option<Rc<Column>> {
+    fn get(&self, slot: Slot, key: &str) -> Option<Arc<Column>> {
         let known = self.0.borrow();
         let mut known = known.iter();
         let found = known.find(|(of, name, _)| *of == slot && **name == *key);
-        found.map(|(.., column)| Rc::clone(column))
+        found.map(|(.., column)| Arc::clone(column))
     }
 }
 
 /// A column of the batch, or one that was made.
 pub(crate) enum Held<'v> {
     Borrowed(&'v Column),
-    Shared(Rc<Column>),
+    Shared(Arc<Column>),
 }
 
 impl Deref for Held<'_> {
@@ -68,7 +70,7 @@ impl Deref for Held<'_> {
 
 impl From<Column> for Held<'_> {
     fn from(column: Column) -> Self {
-        Held::Shared(Rc::new(column))
+        Held::Shared(Arc::new(column))
     }
 }
 
@@ -76,7 +78,7 @@ impl Held<'_> {
     pub(super) fn into_column(self) -> Column {
         match self {
             Held::Borrowed(column) => column.clone(),
-            Held::Shared(column) => Rc::unwrap_or_clone(column),
+            Held::Shared(column) => Arc::unwrap_or_clone(column),
         }
     }
 }
@@ -214,17 +216,43 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
 
     /// What code makes of some rows, at least one; `None` if they are to be interpreted.
     fn compiled(&self, of: &Expression, chosen: Chosen<'_>, wants_rows: bool) -> Option<Made> {
+        let fragment = self.run.compiling?.due(of, self.rows(chosen))?;
+        self.made_by(fragment, chosen, wants_rows)
+    }
+
+    fn made_by(&self, fragment: &Fragment, chosen: Chosen<'_>, wants_rows: bool) -> Option<Made> {
         let (compiling, rows) = (self.run.compiling?, self.rows(chosen));
-        let fragment = compiling.due(of, rows)?;
         let leaves = fragment.leaves().iter();
-        let leaves = leaves.map(|leaf| self.column(leaf, chosen).ok());
-        let leaves: Vec<Held<'_>> = leaves.collect::<Option<_>>()?;
-        let leaves: Vec<&Column> = leaves.iter().map(|held| &**held).collect();
+        let leaves = leaves.map(|leaf| self.leaf(leaf, chosen).ok());
+        let leaves: Vec<Leaf<'_>> = leaves.collect::<Option<_>>()?;
         let (made, compiled) = fragment.run(&leaves, rows, wants_rows, compiling)?;
         self.run
             .profiler
             .inspect(|profiler| profiler.was_compiled(&compiled));
         Some(made)
+    }
+
+    /// A column for code: of a property of shared ids not copied.
+    fn leaf(&self, of: &Expression, chosen: Chosen<'_>) -> Result<Leaf<'v>> {
+        if let (Expression::Access(of, steps), None) = (of, chosen)
+            && let (Expression::Slot(slot), [Step::Property(key)]) = (&**of, &steps[..])
+            && let Some((column, rows)) = self.shared_property(*slot, key)?
+        {
+            let (column, rows) = (Held::Shared(column), rows.map(|rows| &rows[..]));
+            return Ok(Leaf { column, rows });
+        }
+        let column = self.column(of, chosen)?;
+        Ok(Leaf { column, rows: None })
+    }
+
+    /// The rows that satisfy all of several conditions, if there is code for them.
+    pub(crate) fn satisfying_all(&self, conditions: &[Expression]) -> Option<Vec<u32>> {
+        let rows = self.batch.len();
+        let fragment = self.run.compiling?.due_of_all(conditions, rows)?;
+        match self.made_by(fragment, None, true)? {
+            Made::Rows(kept) => Some(kept),
+            Made::Column(_) => None,
+        }
     }
 
     /// The definition, row by row.
@@ -299,8 +327,35 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
         Ok(held)
     }
 
+    /// A property of the ids that a slot shares with other batches, gathered once of all of
+    /// them, and which rows of it the batch has. `None` if that is not worth it, or may
+    /// change.
+    fn shared_property(&self, slot: Slot, key: &Arc<str>) -> Result<Option<SharedProperty<'v>>> {
+        let Some((shared, rows)) = self.batch.shared(slot).filter(|_| self.run.only_reads) else {
+            return Ok(None);
+        };
+        if let Some(known) = shared.property(key) {
+            return Ok(Some((known, rows)));
+        }
+        match ids_of(shared.column()) {
+            Some((kind, ids)) if rows.is_none_or(|rows| rows.len() >= ids.len()) => {
+                let column = self.read(kind, ids, key)?;
+                Ok(Some((shared.keep(key, column), rows)))
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// A property of what is in a slot; gathered once of the whole batch.
     fn property(&self, slot: Slot, key: &Arc<str>, chosen: Chosen<'_>) -> Result<Held<'v>> {
+        if chosen.is_none()
+            && let Some((column, rows)) = self.shared_property(slot, key)?
+        {
+            return Ok(match rows {
+                None => Held::Shared(column),
+                Some(rows) => column.take(rows).into(),
+            });
+        }
         let column = self.batch.column(slot);
         let Some((kind, ids)) =
             ids_of(column).filter(|(kind, _)| !self.run.graph.has_deleted(*kind))
@@ -318,9 +373,9 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
                 self.read(kind, &ids, key)?.into()
             }
             (None, None) => {
-                let column = Rc::new(self.read(kind, ids, key)?);
+                let column = Arc::new(self.read(kind, ids, key)?);
                 let mut gathered = self.gathered.0.borrow_mut();
-                gathered.push((slot, Arc::clone(key), Rc::clone(&column)));
+                gathered.push((slot, Arc::clone(key), Arc::clone(&column)));
                 Held::Shared(column)
             }
         })
@@ -452,6 +507,12 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
         let held = self.column(of, chosen)?;
         match &*held {
             Column::Nodes(ids) if !self.run.graph.has_deleted(EntityKind::Node) => {
+                if let Labels::Name(name) = labels
+                    && self.run.graph.all_have(&name.text)
+                    && !ids.contains(&NO_ID)
+                {
+                    return Ok(Column::Same(true.into()));
+                }
                 let (there, places) = without_nulls(ids);
                 let truths = self.run.labelled(labels, &there)?;
                 let validity = Validity::all(truths.len());

@@ -1,19 +1,22 @@
 //! Groups of rows.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use evergraph_functions::Datum;
 use evergraph_functions::aggregates::{Accumulators, Aggregate as Kind, Groups as Numbered};
 use evergraph_functions::functions::{self, Evaluation};
 use evergraph_functions::kernels::Operand;
-use evergraph_planner::{Aggregate, Expression, Plan, Slot};
+use evergraph_planner::{Aggregate, Expression, Plan, Slot, Step};
 use evergraph_property_graph::Value;
+
+use evergraph_storage::failpoint;
 
 use super::beyond::Beyond;
 use super::keys::{Codes, Keys, Pairs};
 use super::{Flow, Result, Run, Sink};
 use crate::QueryError;
-use crate::batch::{Batch, Column};
+use crate::batch::{Batch, Column, RowNumbers};
 use crate::evaluate::{Gathered, Held, Over, numbers, operand_of};
 use crate::limits::Account;
 
@@ -279,18 +282,24 @@ impl<'p> Grouping<'p> {
     fn take(self, run: &Run<'_, '_>, grouped: &mut Grouped<'p, '_>, batch: &Batch) -> Result<()> {
         let (gathered, rows) = (Gathered::default(), batch.len());
         let over = Over::new(run, batch, &gathered);
-        let keys = self.keys.iter().map(|(_, key)| over.held(key));
-        let keys: Vec<Held<'_>> = keys.collect::<Result<_>>()?;
         let Grouped {
             groups, account, ..
         } = grouped;
-        let numbers = match keys.is_empty() {
+        let numbers = match self.keys.is_empty() {
             true => {
                 groups.only();
                 None
             }
             false => {
-                let numbers = groups.keys.numbers(&keys, rows);
+                let numbers = match self.alike(batch) {
+                    Some((firsts, places)) => {
+                        let firsts = batch.take(&firsts);
+                        let numbers = self.numbers(run, groups, &firsts)?;
+                        let numbers = places.iter().map(|&place| numbers[place as usize]);
+                        numbers.collect()
+                    }
+                    None => self.numbers(run, groups, batch)?,
+                };
                 groups.grow();
                 Some(numbers)
             }
@@ -303,6 +312,50 @@ impl<'p> Grouping<'p> {
             false => account.set(bytes),
             true => self.spill(run, grouped),
         }
+    }
+
+    /// The number of each row's group.
+    fn numbers(
+        self,
+        run: &Run<'_, '_>,
+        groups: &mut Groups<'p>,
+        batch: &Batch,
+    ) -> Result<Vec<u32>> {
+        let gathered = Gathered::default();
+        let over = Over::new(run, batch, &gathered);
+        let keys = self.keys.iter().map(|(_, key)| over.held(key));
+        let keys: Vec<Held<'_>> = keys.collect::<Result<_>>()?;
+        Ok(groups.keys.numbers(&keys, batch.len()))
+    }
+
+    /// Where all keys are of what rows side by side have in common, as those that were made
+    /// of one by an expansion: the first row of each run, and the run of each row.
+    fn alike(self, batch: &Batch) -> Option<(Vec<u32>, Vec<u32>)> {
+        let mut of_all: Option<&RowNumbers> = None;
+        for (_, key) in self.keys {
+            let slot = match key {
+                Expression::Slot(slot) => slot,
+                Expression::Access(of, steps) => match (&**of, &steps[..]) {
+                    (Expression::Slot(slot), [Step::Property(_)]) => slot,
+                    _ => return None,
+                },
+                _ => return None,
+            };
+            let rows = batch.shared(*slot)?.1?;
+            if !Arc::ptr_eq(of_all.get_or_insert(rows), rows) {
+                return None;
+            }
+        }
+        let (mut firsts, mut places) = (Vec::new(), Vec::with_capacity(batch.len()));
+        let mut before = None;
+        for (place, &row) in of_all?.iter().enumerate() {
+            let is_other = before.replace(row) != Some(row);
+            if is_other && !(failpoint!("groups.runs-joined") && place > 0) {
+                firsts.push(place as u32);
+            }
+            places.push(firsts.len() as u32 - 1);
+        }
+        (firsts.len() <= batch.len() / 2).then_some((firsts, places))
     }
 
     /// Writes all groups to a file.
@@ -387,6 +440,9 @@ impl Run<'_, '_> {
         let keys = 0..grouping.keys.len();
         let keys: Vec<Column> = keys.map(|place| groups.keys.column(place)).collect();
         let values = groups.columns.iter().map(|column| {
+            if let Some(integers) = column.states.finish_integers() {
+                return Ok(Column::Vector(integers));
+            }
             let data = (0..count).map(|group| Ok(column.states.finish(group)?));
             Ok(Column::of(data.collect::<Result<_>>()?))
         });

@@ -36,15 +36,106 @@ pub(super) fn hash_of(key: &[Datum]) -> i64 {
 /// one number: 1 and 1.0, all NaNs, all nulls.
 #[derive(Default)]
 pub(super) struct Codes {
-    integers: Table<i64>,
+    integers: Integers,
     texts: Table<Arc<str>>,
-    nodes: Table<u32>,
-    relationships: Table<u32>,
+    nodes: Direct,
+    relationships: Direct,
     others: Table<Datum>,
     null: Option<u32>,
     /// The first value of each number.
     values: Vec<Datum>,
     bytes: usize,
+}
+
+/// Numbers of ids: a page for those that lie together, so that one costs a look, not a hash.
+#[derive(Default)]
+struct Direct(Vec<Option<Box<[u32; PAGE]>>>);
+
+/// Ids of a page of [`Direct`].
+const PAGE: usize = 1 << 10;
+
+impl Direct {
+    #[inline]
+    fn get(&self, id: u32) -> Option<u32> {
+        let page = self.0.get(id as usize / PAGE)?.as_deref()?;
+        let number = page[id as usize % PAGE];
+        (number != NO_NUMBER).then_some(number)
+    }
+
+    /// The place of an id's number, and how many bytes it took to make it.
+    #[inline]
+    fn place(&mut self, id: u32, bytes: &mut usize) -> &mut u32 {
+        let page = id as usize / PAGE;
+        if page >= self.0.len() {
+            *bytes += size_of::<Box<[u32; PAGE]>>() * (page + 1 - self.0.len());
+            self.0.resize_with(page + 1, || None);
+        }
+        let page = self.0[page].get_or_insert_with(|| {
+            *bytes += size_of::<[u32; PAGE]>();
+            Box::new([NO_NUMBER; PAGE])
+        });
+        &mut page[id as usize % PAGE]
+    }
+
+    /// The number of an id, or the next one.
+    #[inline]
+    fn number(
+        &mut self,
+        id: u32,
+        (values, bytes): (&mut Vec<Datum>, &mut usize),
+        value: impl FnOnce() -> Datum,
+    ) -> u32 {
+        let place = self.place(id, bytes);
+        if *place == NO_NUMBER {
+            *place = values.len() as u32;
+            values.push(value());
+            *bytes += size_of::<Datum>();
+        }
+        *place
+    }
+}
+
+/// Numbers of integers: small ones have their places.
+#[derive(Default)]
+struct Integers {
+    small: Direct,
+    others: Table<i64>,
+}
+
+impl Integers {
+    /// Integers from 0 to here have places.
+    const SMALL: i64 = 1 << 20;
+
+    #[inline]
+    fn small(number: i64) -> Option<u32> {
+        (0..Integers::SMALL)
+            .contains(&number)
+            .then_some(number as u32)
+    }
+
+    #[inline]
+    fn get(&self, number: i64) -> Option<u32> {
+        match Integers::small(number) {
+            Some(small) => self.small.get(small),
+            None => self.others.get(&number).copied(),
+        }
+    }
+
+    #[inline]
+    fn number(
+        &mut self,
+        number: i64,
+        (values, bytes): (&mut Vec<Datum>, &mut usize),
+        value: impl FnOnce() -> Datum,
+    ) -> u32 {
+        if let Some(small) = Integers::small(number) {
+            return self.small.number(small, (values, bytes), value);
+        }
+        let before = values.len();
+        let found = number_in(&mut self.others, number, values, value);
+        *bytes += ENTRY * (values.len() - before);
+        found
+    }
 }
 
 /// A value as its table has it.
@@ -93,7 +184,7 @@ fn number_in<K: Hash + Eq>(
 impl Codes {
     /// The number of a value, which it gets if it has none.
     pub(super) fn number(&mut self, datum: &Datum) -> u32 {
-        let values = &mut self.values;
+        let Codes { values, bytes, .. } = self;
         let before = values.len();
         let value = || datum.clone();
         let number = match key_of(datum) {
@@ -101,13 +192,13 @@ impl Codes {
                 values.push(Datum::NULL);
                 values.len() as u32 - 1
             }),
-            Key::Integer(number) => number_in(&mut self.integers, number, values, value),
+            Key::Integer(number) => return self.integers.number(number, (values, bytes), value),
+            Key::Node(id) => return self.nodes.number(id, (values, bytes), value),
+            Key::Relationship(id) => return self.relationships.number(id, (values, bytes), value),
             Key::Text(text) => match self.texts.get(&**text) {
                 Some(&number) => number,
                 None => number_in(&mut self.texts, Arc::clone(text), values, value),
             },
-            Key::Node(id) => number_in(&mut self.nodes, id, values, value),
-            Key::Relationship(id) => number_in(&mut self.relationships, id, values, value),
             Key::Other(other) => match self.others.get(other) {
                 Some(&number) => number,
                 None => number_in(&mut self.others, other.clone(), values, value),
@@ -122,10 +213,10 @@ impl Codes {
     fn find(&self, datum: &Datum) -> Option<u32> {
         match key_of(datum) {
             Key::Null => self.null,
-            Key::Integer(number) => self.integers.get(&number).copied(),
+            Key::Integer(number) => self.integers.get(number),
             Key::Text(text) => self.texts.get(&**text).copied(),
-            Key::Node(id) => self.nodes.get(&id).copied(),
-            Key::Relationship(id) => self.relationships.get(&id).copied(),
+            Key::Node(id) => self.nodes.get(id),
+            Key::Relationship(id) => self.relationships.get(id),
             Key::Other(other) => self.others.get(other).copied(),
         }
     }
@@ -142,18 +233,16 @@ impl Codes {
 
     /// Numbers of the values of so many rows.
     pub(super) fn numbers(&mut self, column: &Column, rows: usize) -> Vec<u32> {
-        let before = self.values.len();
-        let values = &mut self.values;
-        let numbers = match column {
+        let Codes { values, bytes, .. } = self;
+        match column {
             Column::Vector(vector) => {
                 let validity = vector.validity();
                 match vector.values() {
                     Values::Integer(numbers) if validity.is_all() => {
                         let table = &mut self.integers;
-                        let numbers = numbers.iter();
-                        numbers
-                            .map(|&number| number_in(table, number, values, || number.into()))
-                            .collect()
+                        let of =
+                            |&number: &i64| table.number(number, (values, bytes), || number.into());
+                        numbers.iter().map(of).collect()
                     }
                     Values::Text(texts) if validity.is_all() => {
                         let mut numbers = Vec::with_capacity(rows);
@@ -166,31 +255,29 @@ impl Codes {
                             let value = || Datum::Value(Value::Text(Arc::clone(&shared)));
                             let key = Arc::clone(&shared);
                             numbers.push(number_in(&mut self.texts, key, values, value));
-                            self.bytes += text.len();
+                            *bytes += ENTRY + text.len();
                         }
                         numbers
                     }
-                    _ => return self.each(column, rows),
+                    _ => self.each(column, rows),
                 }
             }
             Column::Nodes(ids) if !ids.contains(&NO_ID) => {
                 let table = &mut self.nodes;
-                table.reserve(rows.min(ids.len()));
-                let number = |&id: &u32| number_in(table, id, values, || Datum::Node(NodeId(id)));
+                let value = |id| Datum::Node(NodeId(id));
+                let number = |&id: &u32| table.number(id, (values, bytes), || value(id));
                 ids.iter().map(number).collect()
             }
             Column::Relationships(ids) if !ids.contains(&NO_ID) => {
                 let table = &mut self.relationships;
                 let value = |id| Datum::Relationship(RelationshipId(id));
-                let number = |&id: &u32| number_in(table, id, values, || value(id));
+                let number = |&id: &u32| table.number(id, (values, bytes), || value(id));
                 ids.iter().map(number).collect()
             }
-            Column::Same(datum) => return vec![self.number(datum); rows],
-            Column::Unset => return vec![self.number(&Datum::NULL); rows],
-            _ => return self.each(column, rows),
-        };
-        self.bytes += ENTRY * (self.values.len() - before);
-        numbers
+            Column::Same(datum) => vec![self.number(datum); rows],
+            Column::Unset => vec![self.number(&Datum::NULL); rows],
+            _ => self.each(column, rows),
+        }
     }
 
     fn each(&mut self, column: &Column, rows: usize) -> Vec<u32> {
@@ -205,15 +292,16 @@ impl Codes {
         let of = |number: Option<&u32>| number.copied().unwrap_or(NO_NUMBER);
         match column {
             Column::Vector(vector) if vector.validity().is_all() => match vector.values() {
-                Values::Integer(numbers) => numbers
-                    .iter()
-                    .map(|number| of(self.integers.get(number)))
-                    .collect(),
+                Values::Integer(numbers) => {
+                    let found = numbers.iter().map(|&number| self.integers.get(number));
+                    found.map(|number| number.unwrap_or(NO_NUMBER)).collect()
+                }
                 Values::Text(texts) => texts.iter().map(|text| of(self.texts.get(text))).collect(),
                 _ => self.found_each(column, rows),
             },
             Column::Nodes(ids) if !ids.contains(&NO_ID) => {
-                ids.iter().map(|id| of(self.nodes.get(id))).collect()
+                let found = ids.iter().map(|&id| self.nodes.get(id));
+                found.map(|number| number.unwrap_or(NO_NUMBER)).collect()
             }
             Column::Same(datum) => vec![self.find(datum).unwrap_or(NO_NUMBER); rows],
             _ => self.found_each(column, rows),

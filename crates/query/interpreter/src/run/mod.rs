@@ -27,6 +27,7 @@ mod update;
 pub(crate) use labelled::Labelled;
 pub(crate) use out::{Filled, Out};
 pub(crate) use parallel::Leaf;
+pub(crate) use scan::comparison_of;
 pub(crate) use together::Found;
 
 use std::cell::{Cell, RefCell};
@@ -84,6 +85,8 @@ pub(crate) struct Run<'a, 'g> {
     pub(crate) leaf: Option<Leaf<'a>>,
     /// Semi-joins that run, the innermost last.
     pub(crate) found: RefCell<Vec<Found>>,
+    /// Whether the query changes nothing: what was read of the graph stays right.
+    pub(crate) only_reads: bool,
     /// Labels that filters have asked for.
     pub(crate) labelled: RefCell<Vec<Labelled>>,
     /// How expressions are compiled; without, they are interpreted.

@@ -81,6 +81,7 @@ impl Run<'_, '_> {
                     plan: leaf,
                     next: &next,
                 }),
+                only_reads: true,
                 compiling,
                 profiler: profiler.as_ref(),
             };

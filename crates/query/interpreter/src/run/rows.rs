@@ -10,8 +10,19 @@ use crate::batch::Batch;
 use crate::evaluate::{Gathered, Over, Row};
 
 impl Run<'_, '_> {
-    /// Rows that satisfy all conditions.
-    pub(super) fn filtered<'e>(
+    /// Rows that satisfy all conditions of a filter.
+    pub(super) fn filtered(&self, conditions: &[Expression], batch: Batch) -> Result<Batch> {
+        let gathered = Gathered::default();
+        let kept = Over::new(self, &batch, &gathered).satisfying_all(conditions);
+        match kept {
+            Some(rows) if rows.len() == batch.len() => Ok(batch),
+            Some(rows) => Ok(batch.take(&rows)),
+            None => self.filtered_by(conditions, batch),
+        }
+    }
+
+    /// Rows that satisfy all of some conditions, one after the other.
+    pub(super) fn filtered_by<'e>(
         &self,
         conditions: impl IntoIterator<Item = &'e Expression>,
         batch: Batch,
@@ -36,7 +47,11 @@ impl Run<'_, '_> {
         let gathered = Gathered::default();
         for (slot, value) in items {
             let column = match value {
-                Expression::Slot(same) => batch.column(*same).clone(),
+                Expression::Slot(same) => {
+                    gathered.forget(*slot);
+                    batch.set_same(*slot, *same);
+                    continue;
+                }
                 value => Over::new(self, &batch, &gathered).all(value)?,
             };
             gathered.forget(*slot);

@@ -27,7 +27,8 @@ pub(super) struct Scan<'s> {
     pub(super) leaf: Option<Leaf<'s>>,
 }
 
-fn comparison_of(comparison: Written) -> Comparison {
+/// As the graph has it.
+pub(crate) fn comparison_of(comparison: Written) -> Comparison {
     match comparison {
         Written::Equal => Comparison::Equal,
         Written::Unequal => Comparison::Unequal,
@@ -52,13 +53,18 @@ impl Run<'_, '_> {
             let mut push = |ids: Vec<u32>| {
                 let mut made = batch.repeated(at, ids.len());
                 made.set(scan.node, Column::Nodes(ids));
-                self.push(self.filtered(left.iter().copied(), made)?, sink)
+                let filtered = match left.len() == scan.conditions.len() {
+                    true => self.filtered(scan.conditions, made)?,
+                    false => self.filtered_by(left.iter().copied(), made)?,
+                };
+                self.push(filtered, sink)
             };
             let (mut ids, mut pushed, mut number) = (Vec::new(), 0, 0);
             while let Some(morsel) = morsels.get(scan.leaf.map_or(number, |leaf| leaf.take())) {
                 number += 1;
                 self.guard.check()?;
                 let before = ids.len();
+                ids.reserve(BATCH);
                 reader.scan(&morsel, &filter, &mut ids, self.graph.account())?;
                 self.graph
                     .account()

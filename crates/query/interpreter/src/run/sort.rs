@@ -4,10 +4,14 @@ use std::cmp::Ordering;
 
 use evergraph_functions::Datum;
 use evergraph_planner::{Expression, Plan, SortKey};
+use evergraph_property_graph::Value;
+use evergraph_property_graph::vector::Values;
+use evergraph_storage::failpoint;
 
 use super::runs::{Place, Runs, Shape, Writing};
 use super::{Flow, Result, Run, Sink};
-use crate::batch::{BATCH, Batch};
+use crate::batch::{BATCH, Batch, Column};
+use crate::evaluate::{Gathered, Over};
 use crate::limits::Account;
 
 /// The order in which rows are wanted.
@@ -74,7 +78,15 @@ impl Run<'_, '_> {
         let mut held = argument.blank(0);
         let mut shape = Shape::of(&argument);
         let mut runs = Runs::new(what, places_of(keys));
+        let mut bound: Option<Datum> = None;
         self.run(input, argument, &mut |batch| {
+            let batch = match &bound {
+                Some(bound) => self.not_behind(&keys[0], bound, batch)?,
+                None => batch,
+            };
+            if batch.is_empty() {
+                return Ok(Flow::Continue);
+            }
             let bytes = size_of_order(&batch, keys);
             if !held.is_empty() && self.is_to_spill(&account, account.bytes() + bytes) {
                 let empty = held.blank(0);
@@ -87,7 +99,7 @@ impl Run<'_, '_> {
             account.add(bytes)?;
             held.append(batch);
             if held.len() > enough {
-                held = self.first(keys, most, &held)?;
+                (held, bound) = self.first(keys, most, &held)?;
                 account.set(size_of_order(&held, keys))?;
             }
             Ok(Flow::Continue)
@@ -161,9 +173,43 @@ impl Run<'_, '_> {
         Ok(Flow::Continue)
     }
 
-    fn first(&self, keys: &[SortKey], most: usize, rows: &Batch) -> Result<Batch> {
-        let order = self.order(keys, &self.key_values(keys, rows)?, rows.len())?;
-        Ok(rows.take(&order[..most.min(order.len())]))
+    /// The first rows of an order, and the first key of the last of them.
+    fn first(&self, keys: &[SortKey], most: usize, rows: &Batch) -> Result<(Batch, Option<Datum>)> {
+        let values = self.key_values(keys, rows)?;
+        let order = self.order(keys, &values, rows.len())?;
+        let order = &order[..most.min(order.len())];
+        let last = order.last().filter(|_| order.len() == most);
+        let bound = last.and_then(|&last| Some(values.first()?[last as usize].clone()));
+        Ok((rows.take(order), bound))
+    }
+
+    /// The rows whose first key does not come behind a value: others cannot be among the
+    /// first rows any more.
+    fn not_behind(&self, key: &SortKey, bound: &Datum, batch: Batch) -> Result<Batch> {
+        let gathered = Gathered::default();
+        let values = Over::new(self, &batch, &gathered).held(&key.key)?;
+        let rows = 0..batch.len() as u32;
+        let ties = i64::from(failpoint!("top.ties-dropped"));
+        let kept: Vec<u32> = match (&*values, bound) {
+            (Column::Vector(vector), Datum::Value(Value::Integer(bound)))
+                if vector.validity().is_all()
+                    && let Values::Integer(numbers) = vector.values() =>
+            {
+                let is_kept = |row: &u32| match key.descending {
+                    true => numbers[*row as usize] >= bound.saturating_add(ties),
+                    false => numbers[*row as usize] <= bound.saturating_sub(ties),
+                };
+                rows.filter(is_kept).collect()
+            }
+            _ => rows
+                .filter(|&row| key_order(key, &values.get(row as usize), bound).is_le())
+                .collect(),
+        };
+        drop(values);
+        Ok(match kept.len() == batch.len() {
+            true => batch,
+            false => batch.take(&kept),
+        })
     }
 
     /// Values of the keys, a column each.

@@ -224,7 +224,10 @@ fn memory_ends_what_holds_too_much() {
             "MATCH (a:N), (b:N) RETURN a.x AS x ORDER BY x, b.x",
             "ORDER BY",
         ),
-        ("MATCH (a:N), (b:N) RETURN DISTINCT a.x, b.x", "DISTINCT"),
+        (
+            "MATCH (a:N), (b:N) WITH DISTINCT a.x AS x, b.x AS y RETURN count(*)",
+            "DISTINCT",
+        ),
         ("MATCH (a:N), (b:N) RETURN a.x, b.x, count(*)", "groups"),
         (
             "MATCH (a:N), (b:N) WITH collect(b.x) AS l RETURN size(l)",

@@ -6,6 +6,7 @@ mod counts;
 mod groups;
 mod joins;
 mod limits;
+mod modes;
 mod paths;
 mod profile;
 mod queries;

@@ -1,12 +1,13 @@
 //! Random queries on random graphs: each gives the same rows with all rules and without
-//! those that only save work, by one thread and by two, and with little memory.
+//! those that only save work, in every mode, by one thread and by two, and with little
+//! memory.
 //!
 //! [`case`] yields a graph and the text of a query from a seed; other tests run the same.
 //! `EVERGRAPH_QUERIES` is how many are tried, `EVERGRAPH_SEED` with which they begin.
 
 use std::fmt::Write;
 
-use evergraph_interpreter::{Limits, Options, Parameters, Query, QueryError};
+use evergraph_interpreter::{Execution, Limits, Options, Parameters, Query, QueryError};
 use evergraph_property_graph::graph::PropertyGraph;
 
 use crate::counts::Random;
@@ -428,14 +429,15 @@ fn random_queries_give_the_same_rows_however_they_run() {
             graph = Some((of_graph, case(seed).0));
         }
         let graph = &graph.as_ref().expect("a graph").1;
-        let limits = |threads, memory| Limits {
+        let limits = |execution, threads, memory| Limits {
+            execution,
             threads,
             memory,
             spill: Some(directory.clone()),
             ..Limits::default()
         };
-        let run = |plain, threads, memory| {
-            let rows = sorted_rows(graph, &text, (plain, limits(threads, memory)));
+        let run = |plain, execution, threads, memory| {
+            let rows = sorted_rows(graph, &text, (plain, limits(execution, threads, memory)));
             rows.map_err(|error| {
                 (
                     matches!(error, QueryError::Memory { .. }),
@@ -443,17 +445,23 @@ fn random_queries_give_the_same_rows_however_they_run() {
                 )
             })
         };
-        let plain = run(true, 1, 1 << 30);
+        let plain = run(true, Execution::Interpret, 1, 1 << 30);
         let plain = plain.unwrap_or_else(|error| panic!("seed {seed}: {text}: {error:?}"));
         with_rows += usize::from(!plain.is_empty());
-        for (threads, memory) in [(1, 1 << 30), (2, 1 << 30), (1, 1 << 15)] {
-            match run(false, threads, memory) {
+        for (execution, threads, memory) in [
+            (Execution::Interpret, 1, 1 << 30),
+            (Execution::Compile, 1, 1 << 30),
+            (Execution::SwitchAfter(3), 1, 1 << 30),
+            (Execution::Adapt, 2, 1 << 30),
+            (Execution::Adapt, 1, 1 << 15),
+        ] {
+            match run(false, execution, threads, memory) {
                 // Not all that is held goes on in files.
                 Err((true, _)) if memory < 1 << 30 => {}
                 rows => assert_eq!(
                     rows.as_ref(),
                     Ok(&plain),
-                    "seed {seed}, {threads} threads, {memory} bytes: {text}"
+                    "seed {seed}, {execution:?}, {threads} threads, {memory} bytes: {text}"
                 ),
             }
         }

@@ -20,6 +20,7 @@ fn program(times: usize) -> Program {
         inputs: vec![Kind::Column {
             of: Type::Integer,
             nullable: false,
+            taken: false,
         }],
         results: Results::Columns(vec![sum]),
     }

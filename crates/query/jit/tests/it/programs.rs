@@ -2,7 +2,7 @@
 
 use evergraph_jit::{
     Arithmetic, Code, Comparison, Input, Kind, NotCompiled, Numbers, Output, Program, Results,
-    Term, Type, Unknown,
+    TakenRows, Term, Type, Unknown,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -10,21 +10,39 @@ use proptest::sample::select;
 
 use crate::reference::{Fails, Value, evaluate};
 
-/// Inputs of all programs here: of each type a column with nulls and one without, and one
-/// value for all rows.
+/// Inputs of all programs here: of each type a column with nulls, one without, one value for
+/// all rows, and rows of a column; then a column of ids, and an integer of the code.
 const TYPES: [Type; 3] = [Type::Integer, Type::Float, Type::Boolean];
+const OF_A_TYPE: usize = 4;
+const IDS: usize = OF_A_TYPE * TYPES.len();
+const CONSTANT: usize = IDS + 1;
+const INPUTS: usize = CONSTANT + 1;
 
 fn kinds() -> Vec<Kind> {
+    let column = |of, nullable, taken| Kind::Column {
+        of,
+        nullable,
+        taken,
+    };
     let kinds = TYPES.iter().flat_map(|&of| {
-        let column = |nullable| Kind::Column { of, nullable };
-        [column(true), column(false), Kind::Same(of)]
+        [
+            column(of, true, false),
+            column(of, false, false),
+            Kind::Same(of),
+            column(of, true, true),
+        ]
     });
-    kinds.collect()
+    let others = [column(Type::Id, false, false), Kind::Constant(3)];
+    kinds.chain(others).collect()
 }
 
 fn input_of(of: Type) -> BoxedStrategy<Term> {
-    let first = 3 * TYPES.iter().position(|&one| one == of).unwrap();
-    (first..first + 3).prop_map(Term::Input).boxed()
+    let first = OF_A_TYPE * TYPES.iter().position(|&one| one == of).unwrap();
+    let mut inputs: Vec<usize> = (first..first + OF_A_TYPE).collect();
+    if of == Type::Integer {
+        inputs.extend([IDS, CONSTANT]);
+    }
+    select(inputs).prop_map(Term::Input).boxed()
 }
 
 fn number(of: Type, depth: u32) -> BoxedStrategy<Term> {
@@ -137,6 +155,9 @@ fn value(of: Type) -> BoxedStrategy<Value> {
         .prop_map(Value::Float)
         .boxed(),
         Type::Boolean => any::<bool>().prop_map(Value::Boolean).boxed(),
+        Type::Id => select(&[0i64, 1, 2, 7, 4_294_967_295][..])
+            .prop_map(Value::Integer)
+            .boxed(),
     }
 }
 
@@ -144,9 +165,12 @@ fn value(of: Type) -> BoxedStrategy<Value> {
 fn row() -> BoxedStrategy<Vec<Option<Value>>> {
     let inputs: Vec<BoxedStrategy<Option<Value>>> = kinds()
         .into_iter()
-        .map(|kind| match kind.is_nullable() {
-            true => proptest::option::weighted(0.7, value(kind.of())).boxed(),
-            false => value(kind.of()).prop_map(Some).boxed(),
+        .map(|kind| match kind {
+            Kind::Column {
+                of, nullable: true, ..
+            } => proptest::option::weighted(0.7, value(of)).boxed(),
+            Kind::Column { of, .. } | Kind::Same(of) => value(of).prop_map(Some).boxed(),
+            Kind::Constant(number) => Just(Some(Value::Integer(number))).boxed(),
         })
         .collect();
     inputs.boxed()
@@ -169,6 +193,9 @@ fn rows() -> impl Strategy<Value = Vec<Vec<Option<Value>>>> {
 
 /// The inputs as arrays.
 struct Arrays {
+    /// Where each row lies in columns of which rows are taken.
+    taken: Vec<u32>,
+    ids: Vec<u32>,
     integers: Vec<Vec<i64>>,
     floats: Vec<Vec<f64>>,
     truths: Vec<Vec<bool>>,
@@ -178,13 +205,19 @@ struct Arrays {
 impl Arrays {
     fn new(rows: &[Vec<Option<Value>>]) -> Self {
         let mut arrays = Arrays {
-            integers: vec![Vec::new(); 9],
-            floats: vec![Vec::new(); 9],
-            truths: vec![Vec::new(); 9],
-            bits: vec![vec![0; rows.len().div_ceil(64)]; 9],
+            taken: (0..rows.len() as u32).rev().map(|row| row + 1).collect(),
+            ids: Vec::new(),
+            integers: vec![vec![0; rows.len() + 1]; INPUTS],
+            floats: vec![vec![0.0; rows.len() + 1]; INPUTS],
+            truths: vec![vec![false; rows.len() + 1]; INPUTS],
+            bits: vec![vec![0; (rows.len() + 1).div_ceil(64)]; INPUTS],
         };
-        for (at, row) in rows.iter().enumerate() {
+        for (row_number, row) in rows.iter().enumerate() {
             for (number, value) in row.iter().enumerate() {
+                let at = match kinds()[number] {
+                    Kind::Column { taken: true, .. } => arrays.taken[row_number] as usize,
+                    _ => row_number,
+                };
                 let (mut integer, mut float, mut truth) = (77, 7.7, true);
                 match value {
                     Some(Value::Integer(number)) => integer = *number,
@@ -192,9 +225,12 @@ impl Arrays {
                     Some(Value::Boolean(known)) => truth = *known,
                     None => {}
                 }
-                arrays.integers[number].push(integer);
-                arrays.floats[number].push(float);
-                arrays.truths[number].push(truth);
+                arrays.integers[number][at] = integer;
+                arrays.floats[number][at] = float;
+                arrays.truths[number][at] = truth;
+                if number == IDS {
+                    arrays.ids.push(integer as u32);
+                }
                 arrays.bits[number][at / 64] |= u64::from(value.is_some()) << (at % 64);
             }
         }
@@ -204,16 +240,29 @@ impl Arrays {
     fn inputs(&self) -> Vec<Input<'_>> {
         let inputs = kinds().into_iter().enumerate();
         let inputs = inputs.map(|(number, kind)| match kind {
-            Kind::Same(Type::Integer) => Input::Integer(self.integers[number][0]),
+            Kind::Constant(number) => Input::Integer(number),
+            Kind::Same(Type::Integer | Type::Id) => Input::Integer(self.integers[number][0]),
             Kind::Same(Type::Float) => Input::Float(self.floats[number][0]),
             Kind::Same(Type::Boolean) => Input::Boolean(self.truths[number][0]),
-            Kind::Column { of, nullable } => {
+            Kind::Column {
+                of,
+                nullable,
+                taken,
+            } => {
                 let numbers = match of {
                     Type::Integer => Numbers::Integers(&self.integers[number]),
                     Type::Float => Numbers::Floats(&self.floats[number]),
                     Type::Boolean => Numbers::Booleans(&self.truths[number]),
+                    Type::Id => Numbers::Ids(&self.ids),
                 };
-                Input::Column(numbers, nullable.then_some(&self.bits[number]))
+                let bits = nullable.then_some(&self.bits[number][..]);
+                match taken {
+                    false => Input::Column(numbers, bits),
+                    true => {
+                        let rows = TakenRows::new(&self.taken, self.taken.len() + 1);
+                        Input::Taken(numbers, bits, rows.expect("they are there"))
+                    }
+                }
             }
         });
         inputs.collect()
@@ -304,6 +353,7 @@ fn integer_columns(term: Term, inputs: usize) -> Code {
     let kind = Kind::Column {
         of: Type::Integer,
         nullable: false,
+        taken: false,
     };
     Code::compile(Program {
         inputs: vec![kind; inputs],
@@ -356,6 +406,7 @@ fn inputs_of_other_kinds_or_too_few_rows_are_unknown() {
     let nullable = Kind::Column {
         of: Type::Integer,
         nullable: true,
+        taken: false,
     };
     let program = Program {
         inputs: vec![nullable],
@@ -366,6 +417,69 @@ fn inputs_of_other_kinds_or_too_few_rows_are_unknown() {
     let code = Code::compile(program).unwrap();
     assert_eq!(code.columns(&[too_few], 65), Err(Unknown));
     assert!(code.columns(&[too_few], 64).is_ok());
+}
+
+#[test]
+fn rows_that_a_column_has_not_are_refused() {
+    assert!(TakenRows::new(&[0, 4], 4).is_none());
+    let program = Program {
+        inputs: vec![Kind::Column {
+            of: Type::Integer,
+            nullable: false,
+            taken: true,
+        }],
+        results: Results::Columns(vec![Term::Negative(Box::new(Term::Input(0)))]),
+    };
+    let code = Code::compile(program).unwrap();
+    let (column, rows) = ([1, 2, 3], TakenRows::new(&[2, 2, 0], 3).unwrap());
+    let of = |column, rows, count| {
+        let input = Input::Taken(Numbers::Integers(column), None, rows);
+        code.columns(&[input], count)
+    };
+    assert_eq!(
+        of(&column, rows, 3),
+        Ok(vec![Output::Integers(vec![-3, -3, -1], None)])
+    );
+    // The column is shorter than was said, or there are fewer numbers.
+    assert_eq!(of(&column[..2], rows, 3), Err(Unknown));
+    assert_eq!(of(&column, rows, 4), Err(Unknown));
+}
+
+#[test]
+fn another_integer_than_that_of_the_code_is_unknown() {
+    let column = Kind::Column {
+        of: Type::Integer,
+        nullable: false,
+        taken: false,
+    };
+    let of = |divisor, given, number: i64| {
+        let program = Program {
+            inputs: vec![column, Kind::Constant(divisor)],
+            results: Results::Columns(vec![pair(Arithmetic::Modulo)]),
+        };
+        let numbers = [number];
+        let inputs = [
+            Input::Column(Numbers::Integers(&numbers), None),
+            Input::Integer(given),
+        ];
+        Code::compile(program).unwrap().columns(&inputs, 1)
+    };
+    assert_eq!(of(7, 8, 20), Err(Unknown));
+    for divisor in [-7, -2, 1, 2, 7, 64, 1000, i64::MAX, i64::MIN] {
+        for number in [0, 1, -1, 20, -20, 12_345_678_901, i64::MAX, i64::MIN] {
+            let known = Output::Integers(vec![number % divisor], None);
+            assert_eq!(
+                of(divisor, divisor, number),
+                Ok(vec![known]),
+                "{number} % {divisor}"
+            );
+        }
+    }
+    assert_eq!(of(0, 0, 20), Err(Unknown));
+    assert_eq!(
+        of(-1, -1, i64::MIN),
+        Ok(vec![Output::Integers(vec![0], None)])
+    );
 }
 
 #[test]
@@ -380,17 +494,17 @@ fn types_that_do_not_fit_and_too_many_terms_are_refused() {
     let refused = [
         Results::Columns(vec![Term::Arithmetic(
             Arithmetic::Add,
-            Box::new([Term::Input(0), Term::Input(6)]),
+            Box::new([Term::Input(0), Term::Input(8)]),
         )]),
         Results::Columns(vec![Term::Arithmetic(
             Arithmetic::Modulo,
-            Box::new([Term::Input(0), Term::Input(3)]),
+            Box::new([Term::Input(0), Term::Input(4)]),
         )]),
         Results::Columns(vec![Term::Comparison(
             Comparison::Less,
-            Box::new([Term::Input(6), Term::Input(7)]),
+            Box::new([Term::Input(8), Term::Input(9)]),
         )]),
-        Results::Columns(vec![Term::Coalesce(vec![Term::Input(0), Term::Input(3)])]),
+        Results::Columns(vec![Term::Coalesce(vec![Term::Input(0), Term::Input(4)])]),
         Results::Columns(vec![Term::Coalesce(Vec::new())]),
         Results::Columns(vec![Term::Case(Vec::new(), None)]),
         Results::Columns(vec![Term::Input(99)]),
