@@ -183,7 +183,10 @@ impl Database {
         Database {
             procedures: query::procedures(&session, &path.join(SEARCH)),
             session,
-            plans: Plans::default(),
+            plans: match options.medium {
+                MediumKind::Dram => Plans::default(),
+                _ => Plans::after(path, options.read_only),
+            },
             path: path.to_path_buf(),
             medium: options.medium,
             opened,
@@ -231,6 +234,8 @@ impl Database {
     /// If the merge fails. It is closed all the same, and committed changes are
     /// recovered at the next open.
     pub fn close(self) -> Result<(), Error> {
+        // Without them the code of hot queries is made later.
+        let _ = self.plans.keep_hot();
         self.session.close()
     }
 

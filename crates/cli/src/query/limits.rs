@@ -21,13 +21,13 @@ pub struct LimitArgs {
     #[arg(long, value_name = "DIR")]
     temp_directory: Option<PathBuf>,
     /// How expressions are evaluated
-    #[arg(long, value_name = "HOW", default_value = "adapt")]
-    execution: How,
+    #[arg(long, value_name = "MODE", default_value = "adapt")]
+    mode: Mode,
 }
 
 /// How expressions are evaluated; the results are the same.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum How {
+enum Mode {
     /// By the interpreter
     Interpret,
     /// By machine code, which is waited for
@@ -48,10 +48,10 @@ impl LimitArgs {
         if let Some(directory) = &self.temp_directory {
             statement = statement.temporary_directory(directory);
         }
-        statement.execution(match self.execution {
-            How::Interpret => Execution::Interpret,
-            How::Compile => Execution::Compile,
-            How::Adapt => Execution::Adapt,
+        statement.execution(match self.mode {
+            Mode::Interpret => Execution::Interpret,
+            Mode::Compile => Execution::Compile,
+            Mode::Adapt => Execution::Adapt,
         })
     }
 }

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use evergraph_functions::functions::{self, Function};
-use evergraph_interpreter::{Datum, Described, Parameters, Query};
+use evergraph_interpreter::{Datum, Described, Parameters, Query, compiled_programs};
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{
     Definition, DefinitionState, PropertyGraph, Rule, Subject, ValueType,
 };
+use evergraph_property_graph::value::Duration;
 use evergraph_syntax::tree::{
     Command, CreateConstraint, CreateIndex, DataType, Drop, Expression, IndexKind, Item, Listing,
     Name, Node, Projection, Requirement, Show, Span, Subject as Of, Types,
@@ -231,6 +232,7 @@ fn list(db: &Database, show: &Show, statement: &Statement) -> Result<Rows, Error
         Listing::Constraints => constraints(graph),
         Listing::Functions => (&FUNCTIONS[..], functions::all().map(function).collect()),
         Listing::Transactions => transactions(graph),
+        Listing::CompiledQueries => compiled_queries(),
         Listing::Procedures => (
             &PROCEDURES[..],
             db.procedures().all().map(procedure).collect(),
@@ -408,6 +410,25 @@ fn constraints(graph: &PropertyGraph) -> Table {
             keys(one),
             type_name,
             state.into(),
+        ]
+    });
+    (columns, rows.collect())
+}
+
+/// Code of this process, of all its databases.
+fn compiled_queries() -> Table {
+    let columns = &["query", "terms", "bytes", "compilation", "batches", "rows"];
+    let integer = |number: u64| Value::from(i64::try_from(number).unwrap_or(i64::MAX));
+    let rows = compiled_programs().into_iter().map(|one| {
+        let seconds = i64::try_from(one.time.as_secs()).unwrap_or(i64::MAX);
+        let time = Duration::new(0, 0, seconds, one.time.subsec_nanos());
+        vec![
+            (&*one.text).into(),
+            integer(one.terms as u64),
+            integer(one.bytes as u64),
+            time.map_or(Value::Null, Value::Duration),
+            integer(one.calls),
+            integer(one.rows),
         ]
     });
     (columns, rows.collect())

@@ -28,6 +28,7 @@ mod cell;
 mod command;
 mod copy;
 mod error;
+mod hot;
 pub mod json;
 mod plans;
 mod prepared;

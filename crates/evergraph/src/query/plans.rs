@@ -1,13 +1,16 @@
 //! Plans of statements that were run before.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
 use std::sync::Arc;
 
 use evergraph_property_graph::graph::PropertyGraph;
 use parking_lot::Mutex;
 
+use super::hot::HotQueries;
 use super::prepared::Planned;
 use super::statement::Statement;
+use crate::Error;
 
 /// Plans that are kept.
 const MOST: usize = 256;
@@ -17,7 +20,10 @@ const LONGEST: usize = 1 << 14;
 /// Plans by the texts of statements and the names of their parameters; those that were
 /// used last are kept.
 #[derive(Default)]
-pub(crate) struct Plans(Mutex<Kept>);
+pub(crate) struct Plans {
+    kept: Mutex<Kept>,
+    hot: HotQueries,
+}
 
 #[derive(Default)]
 struct Kept {
@@ -48,10 +54,34 @@ pub(super) fn key_of(statement: &Statement) -> Option<String> {
 }
 
 impl Plans {
+    /// None yet; of queries that were hot in a database's directory the code is made again.
+    pub(crate) fn after(directory: &Path, read_only: bool) -> Self {
+        Plans {
+            kept: Mutex::default(),
+            hot: HotQueries::read(directory, read_only),
+        }
+    }
+
+    /// Keeps what is needed to make the code of now again when the database is open again.
+    ///
+    /// # Errors
+    /// I/O errors; nothing but time is lost then.
+    pub(crate) fn keep_hot(&self) -> Result<(), Error> {
+        let kept = self.kept.lock();
+        let plans = kept.by_key.values().map(|entry| &entry.planned);
+        let code = plans.filter_map(|planned| {
+            let lines = planned.query.code_lines();
+            (!lines.is_empty()).then(|| (planned.text.clone(), lines))
+        });
+        let code: BTreeMap<String, Vec<String>> = code.collect();
+        drop(kept);
+        self.hot.keep(code)
+    }
+
     /// A plan that is not outdated.
     pub(super) fn get(&self, key: &str, graph: &PropertyGraph) -> Option<Arc<Planned>> {
         let planned = {
-            let mut kept = self.0.lock();
+            let mut kept = self.kept.lock();
             kept.clock += 1;
             let clock = kept.clock;
             let entry = kept.by_key.get_mut(key)?;
@@ -63,12 +93,15 @@ impl Plans {
 
     /// Keeps a plan, and forgets the one that was not used for longest.
     pub(super) fn keep(&self, key: String, planned: &Arc<Planned>) {
-        let mut kept = self.0.lock();
+        let mut kept = self.kept.lock();
         if kept.by_key.len() >= MOST && !kept.by_key.contains_key(&key) {
             let oldest = kept.by_key.iter().min_by_key(|(_, entry)| entry.used);
             if let Some(oldest) = oldest.map(|(key, _)| key.clone()) {
                 kept.by_key.remove(&oldest);
             }
+        }
+        if let Some(lines) = self.hot.of(&planned.text) {
+            planned.query.recall_code(&lines);
         }
         kept.clock += 1;
         let used = kept.clock;
@@ -171,6 +204,6 @@ mod tests {
                 });
             }
         });
-        assert!(db.plans().0.lock().by_key.len() <= MOST);
+        assert!(db.plans().kept.lock().by_key.len() <= MOST);
     }
 }

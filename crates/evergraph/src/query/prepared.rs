@@ -19,6 +19,8 @@ use crate::{At, Database};
 
 /// A query that can be run.
 pub(super) struct Planned {
+    /// Its text, without space around it.
+    pub(super) text: String,
     pub(super) query: Query,
     /// The expression of its `AS OF`.
     as_of: Option<String>,
@@ -80,6 +82,7 @@ fn plan_anew(
     };
     let query = Query::prepare_with(graph, text, options).map_err(of_query)?;
     Ok(Ready::Query(Arc::new(Planned {
+        text: text.trim().to_string(),
         writes: query.writes() && !is_explained,
         query,
         as_of,

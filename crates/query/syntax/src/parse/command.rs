@@ -8,7 +8,7 @@ use crate::tree::{
     Subject,
 };
 
-const LISTINGS: [(&str, Listing); 10] = [
+const LISTINGS: [(&str, Listing); 11] = [
     ("INDEXES", Listing::Indexes),
     ("INDEX", Listing::Indexes),
     ("CONSTRAINTS", Listing::Constraints),
@@ -19,6 +19,7 @@ const LISTINGS: [(&str, Listing); 10] = [
     ("FUNCTION", Listing::Functions),
     ("TRANSACTIONS", Listing::Transactions),
     ("TRANSACTION", Listing::Transactions),
+    ("COMPILED", Listing::CompiledQueries),
 ];
 
 impl Parser<'_> {
@@ -186,10 +187,14 @@ impl Parser<'_> {
     fn show(&mut self) -> Parsed<Command> {
         let Some(&(_, listing)) = LISTINGS.iter().find(|(word, _)| self.is_word(word)) else {
             let words = LISTINGS.map(|(word, _)| word);
-            let expected = "INDEXES, CONSTRAINTS, PROCEDURES, FUNCTIONS or TRANSACTIONS";
+            let expected =
+                "INDEXES, CONSTRAINTS, PROCEDURES, FUNCTIONS, TRANSACTIONS or COMPILED QUERIES";
             return Err(self.unexpected(expected, &words));
         };
         self.advance();
+        if listing == Listing::CompiledQueries && !self.take_word("QUERY") {
+            self.need_word("QUERIES")?;
+        }
         let mut yielded = None;
         if self.take_word("YIELD") {
             let mut columns = self.projection()?;

@@ -105,6 +105,7 @@ impl Display for Show {
             Listing::Procedures => "SHOW PROCEDURES",
             Listing::Functions => "SHOW FUNCTIONS",
             Listing::Transactions => "SHOW TRANSACTIONS",
+            Listing::CompiledQueries => "SHOW COMPILED QUERIES",
         })?;
         optional(f, " YIELD ", self.yielded.as_ref())?;
         optional(f, " RETURN ", self.returned.as_ref())

@@ -110,6 +110,8 @@ pub enum Listing {
     Functions,
     /// `TRANSACTIONS`
     Transactions,
+    /// `COMPILED QUERIES`
+    CompiledQueries,
 }
 
 /// `SHOW INDEXES YIELD name ORDER BY name WHERE name STARTS WITH 'a' RETURN count(*)`
