@@ -37,6 +37,7 @@ pub const BENCHMARK: Benchmark = Benchmark {
         "updates",
         "validation",
         "write",
+        "mode",
     ],
     run,
 };

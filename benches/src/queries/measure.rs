@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use evergraph::property::PropertyGraph;
 use evergraph_generators::snb::{Change, Network};
-use evergraph_interpreter::{Datum, Parameters, Query};
+use evergraph_interpreter::{Datum, Execution, Limits, Parameters, Query};
 use serde_json::json;
 
 use super::calls::{self, Call};
@@ -32,6 +32,20 @@ const COLUMNS: [&str; 7] = [
 /// Plannings of a query, of which the shortest counts.
 const PLANNINGS: usize = 5;
 
+/// The mode of `--param mode=M`.
+fn limits(settings: &Settings<'_>) -> Result<Limits, String> {
+    let execution = match settings.optional::<String>("mode")?.as_deref() {
+        None | Some("adapt") => Execution::Adapt,
+        Some("compile") => Execution::Compile,
+        Some("interpret") => Execution::Interpret,
+        Some(other) => return Err(format!("mode is interpret, compile or adapt, not {other}")),
+    };
+    Ok(Limits {
+        execution,
+        ..Limits::default()
+    })
+}
+
 /// A query that is measured on a graph.
 pub struct Measured<'g> {
     graph: &'g PropertyGraph,
@@ -44,7 +58,11 @@ pub struct Measured<'g> {
 }
 
 impl<'g> Measured<'g> {
-    pub fn new(graph: &'g PropertyGraph, query: Text) -> Result<Self, String> {
+    pub fn new(
+        settings: &Settings<'_>,
+        graph: &'g PropertyGraph,
+        query: Text,
+    ) -> Result<Self, String> {
         let failed = |error| format!("{}: {error}", query.name);
         let mut took = Vec::new();
         for _ in 0..PLANNINGS {
@@ -55,7 +73,9 @@ impl<'g> Measured<'g> {
         Ok(Measured {
             graph,
             name: query.name,
-            query: Query::prepare(graph, query.text).map_err(failed)?,
+            query: Query::prepare(graph, query.text)
+                .map_err(failed)?
+                .with_limits(limits(settings)?),
             planning: minimum(&took),
             microseconds: Vec::new(),
             rows: 0,
@@ -154,7 +174,7 @@ pub fn reads(
     let mut table = table("SNB reads, prepared", &[]);
     for (query, calls) in SHORT.iter().chain(&COMPLEX).zip(&calls) {
         let calls: Vec<Parameters> = calls.iter().map(parameters).collect();
-        let mut measured = Measured::new(graph, *query)?;
+        let mut measured = Measured::new(settings, graph, *query)?;
         measured.run_all(&calls, settings.trials.unwrap_or(3))?;
         if !measured.is_unused() {
             measured.add(&mut table, &[]);
@@ -167,7 +187,7 @@ pub fn reads(
 pub fn counts(settings: &Settings<'_>, graph: &PropertyGraph) -> Result<Table, String> {
     let mut table = table("LSQB counts", &["count"]);
     for query in COUNTS {
-        let mut measured = Measured::new(graph, query)?;
+        let mut measured = Measured::new(settings, graph, query)?;
         let none = Parameters::default();
         let count = measured.run(&none)?;
         measured.run_all(std::slice::from_ref(&none), settings.trials.unwrap_or(3))?;
@@ -195,7 +215,7 @@ pub fn updates(
     let changes = Updates::of(network, most);
     let mut queries = Vec::new();
     for query in UPDATES {
-        queries.push((Measured::new(graph, query)?, 0));
+        queries.push((Measured::new(settings, graph, query)?, 0));
     }
     for change in changes.persons.iter().chain(&changes.others) {
         update(graph, change, &mut queries)?;

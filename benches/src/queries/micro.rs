@@ -131,7 +131,7 @@ pub fn table(settings: &Settings<'_>) -> Result<Table, String> {
     );
     let mut table = table_of(&name, &["count", "over"]);
     for query in MICRO {
-        let mut measured = Measured::new(&graph, query)?;
+        let mut measured = Measured::new(settings, &graph, query)?;
         let calls = calls_of(query.name, settings.seed, nodes, runs);
         let count = measured.run(&calls[0])?;
         // The first call of a write was the first of its kind.

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use evergraph::Database;
 use evergraph::property::PropertyGraph;
-use evergraph::query::Parameters;
 use evergraph::query::json::to_json;
+use evergraph::query::{Execution, Parameters, Statement};
 use evergraph_generators::snb::{Network, csv, queries, updates};
 use evergraph_interpreter::Query;
 use serde_json::{Value as Json, json};
@@ -30,13 +30,20 @@ fn database(network: &Network, part: csv::Part) -> Database {
     db
 }
 
-/// Rows as lists of JSON.
+/// Rows as lists of JSON, which are the same in every mode.
 fn rows(db: &Database, query: Text, call: &Call) -> Vec<Json> {
-    let parameters: Parameters = call.iter().cloned().collect();
-    let rows = db.query(query.text, parameters);
-    let rows = rows.unwrap_or_else(|error| panic!("{}: {error}", query.name));
-    let list = |row: evergraph::query::Row| row.cells().iter().map(to_json).collect();
-    rows.map(|row| list(row.unwrap())).collect()
+    let found = [Execution::Interpret, Execution::Adapt, Execution::Compile].map(|mode| {
+        let statement = Statement::new(query.text).execution(mode);
+        let parameters: Parameters = call.iter().cloned().collect();
+        let rows = db.execute(&statement.parameters(parameters));
+        let rows = rows.unwrap_or_else(|error| panic!("{}: {error}", query.name));
+        let list = |row: evergraph::query::Row| row.cells().iter().map(to_json).collect();
+        rows.map(|row| list(row.unwrap())).collect::<Vec<Json>>()
+    });
+    let [interpreted, adaptive, compiled] = found;
+    assert_eq!(interpreted, adaptive, "{} adaptive", query.name);
+    assert_eq!(interpreted, compiled, "{} compiled", query.name);
+    interpreted
 }
 
 fn assert_rows(query: Text, call: &Call, found: Vec<Json>, expected: Vec<Json>) {
