@@ -35,7 +35,7 @@ pub fn operator(left: Expression, sign: char, right: Expression) -> Expression {
     Expression::Operator(sign, Box::new([left, right]))
 }
 
-/// What is done with each tuple, in order.
+/// Operation on each tuple.
 pub enum Operator {
     Filter(Expression),
     /// Relationships that leave the node of a slot: each with its other end.

@@ -43,7 +43,7 @@ impl HotQueries {
         }
     }
 
-    /// What is known of a text.
+    /// Lines that are kept for a text.
     pub(super) fn of(&self, text: &str) -> Option<Vec<String>> {
         self.by_text.lock().get(text).cloned()
     }

@@ -172,8 +172,8 @@ impl Query {
         self.prepared.mode
     }
 
-    /// What is needed to have the code of its expressions made again, by the same build, for
-    /// [`Query::recall_code`]; nothing of a query without code.
+    /// Lines from which [`Query::recall_code`] has the code of its expressions made again, by
+    /// the same build; none of a query without code.
     pub fn code_lines(&self) -> Vec<String> {
         self.prepared.fragments.lines()
     }

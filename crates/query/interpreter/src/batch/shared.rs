@@ -39,7 +39,7 @@ pub(crate) struct Taken {
     copied: OnceLock<Column>,
 }
 
-/// What is known of a column that is shared: it, and which of its rows.
+/// A shared column, and which of its rows a batch has.
 pub(crate) type Of<'b> = (&'b Arc<Shared>, Option<&'b RowNumbers>);
 
 impl Shared {

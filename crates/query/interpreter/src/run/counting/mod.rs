@@ -28,7 +28,7 @@ struct Counted<'g> {
     account: Account<'g>,
 }
 
-/// What one thread has counted, and rows that wait.
+/// Counts of one thread, and rows that wait.
 struct State<'g> {
     counted: Counted<'g>,
     sums: Option<Sums>,
