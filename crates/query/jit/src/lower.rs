@@ -84,7 +84,7 @@ struct Cell {
     value: Value,
     /// Whether it is not null; of all rows it is not without.
     valid: Option<Value>,
-    /// What is known of an integer.
+    /// Value of an integer that is part of the code.
     constant: Option<i64>,
 }
 

@@ -217,8 +217,8 @@ fn every_flip_is_told() {
     }
 }
 
-/// What is wrong with a chunk of 40 records, of which 20 are used and have an integer of key
-/// 3, once these are its columns; nothing of it has a wrong checksum.
+/// Fault of a chunk of 40 records, of which 20 are used and have an integer of key 3, once
+/// these are its columns; nothing of it has a wrong checksum.
 fn disagreement(columns: &[(KeyCode, Vec<u8>)]) -> Option<String> {
     let identity = Identity {
         magic: *b"ENOD",

@@ -106,7 +106,7 @@ fn an_update_of_a_million_wide_records_is_one_commit() {
     ages_are_updated(&graph, count);
 }
 
-/// What a definition is about is kept beside what is written; the rest is read from the
+/// Keys of a definition are kept beside what is written; the rest is read from the
 /// records, with what was written in its place, also after a return.
 #[test]
 fn a_changed_wide_record_is_whole_for_its_transaction() {

@@ -149,7 +149,8 @@ struct Pattern {
     below: Vec<(usize, usize)>,
     /// Whether there has to be, or must not be, a relationship between two nodes.
     beside: Vec<(Step, bool)>,
-    /// What each row has as often as it is there, and else once, with a label of its end.
+    /// Optional steps: each row has one as often as it is there, and else once, with a label
+    /// of its end.
     optional: Vec<(Step, Option<&'static str>)>,
     /// The first step of the second `MATCH`.
     cut: usize,
