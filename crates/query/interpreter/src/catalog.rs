@@ -39,6 +39,11 @@ impl<'a> GraphCatalog<'a> {
         }
     }
 
+    /// The graph as it is planned for.
+    pub(crate) fn view(&self) -> &View {
+        &self.view
+    }
+
     /// Counts that the planner asked for.
     pub(crate) fn into_basis(self) -> Basis {
         self.basis.into_inner()
@@ -118,6 +123,7 @@ impl Catalog for GraphCatalog<'_> {
         Ends {
             sources: known.sources.clone(),
             targets: known.targets.clone(),
+            both: known.both.clone(),
         }
     }
 

@@ -57,6 +57,8 @@ pub struct Ends {
     pub sources: BTreeMap<Arc<str>, f64>,
     /// Of the targets.
     pub targets: BTreeMap<Arc<str>, f64>,
+    /// Of a label of the source and one of the target together.
+    pub both: BTreeMap<(Arc<str>, Arc<str>), f64>,
 }
 
 /// An index over properties of nodes with a label.

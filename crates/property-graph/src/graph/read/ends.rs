@@ -20,12 +20,14 @@ pub struct LabelsAtEnds {
     pub sources: BTreeMap<Arc<str>, f64>,
     /// Of the targets.
     pub targets: BTreeMap<Arc<str>, f64>,
+    /// Of a label of the source and one of the target together.
+    pub both: BTreeMap<(Arc<str>, Arc<str>), f64>,
 }
 
 /// Chunks that are looked into for a type, at most.
 const CHUNKS: usize = 32;
 /// Places that are looked at for a type.
-const PLACES: usize = 256;
+const PLACES: usize = 1024;
 /// Relationships that a sample has at least, if there are so many where it looks.
 const FEW: usize = 16;
 
@@ -47,7 +49,7 @@ impl Samples {
 
 impl View {
     /// The labels at the ends of the relationships of a type, estimated from a sample of
-    /// some hundred of them, the same for every view until the number of relationships
+    /// about a thousand of them, the same for every view until the number of relationships
     /// changes by a quarter. The sample is reproducible: places are spread evenly.
     ///
     /// # Errors
@@ -85,8 +87,19 @@ impl View {
         let mut ends = LabelsAtEnds::default();
         let part = 1.0 / found.len().max(1) as f64;
         for (source, target) in found {
-            self.add_labels(source, part, &mut ends.sources)?;
-            self.add_labels(target, part, &mut ends.targets)?;
+            let (sources, targets) = (self.names_of(source)?, self.names_of(target)?);
+            for from in &sources {
+                for to in &targets {
+                    let pair = (Arc::clone(from), Arc::clone(to));
+                    *ends.both.entry(pair).or_default() += part;
+                }
+            }
+            for name in sources {
+                *ends.sources.entry(name).or_default() += part;
+            }
+            for name in targets {
+                *ends.targets.entry(name).or_default() += part;
+            }
         }
         Ok(ends)
     }
@@ -119,20 +132,13 @@ impl View {
         Ok(found)
     }
 
-    fn add_labels(
-        &self,
-        node: u32,
-        part: f64,
-        parts: &mut BTreeMap<Arc<str>, f64>,
-    ) -> Result<(), GraphError> {
+    /// The names of the labels of a node.
+    fn names_of(&self, node: u32) -> Result<Vec<Arc<str>>, GraphError> {
         let Some(found) = self.core().state.nodes().find(node, self.csn())? else {
-            return Ok(());
+            return Ok(Vec::new());
         };
-        for &label in found.labels()?.iter() {
-            if let Some(name) = self.dictionary().name(Names::Labels, label) {
-                *parts.entry(name).or_default() += part;
-            }
-        }
-        Ok(())
+        let labels = found.labels()?;
+        let name = |&label| self.dictionary().name(Names::Labels, label);
+        Ok(labels.iter().filter_map(name).collect())
     }
 }

@@ -50,12 +50,17 @@ impl Finder<'_> {
         let properties = [left, right]
             .into_iter()
             .filter_map(Expression::as_property);
-        let shares = properties.flat_map(|(node, key)| {
-            let labels = self.labels_of(node).into_iter();
-            labels.filter_map(|label| self.catalog.share_of_value(&label, key))
-        });
+        let shares = properties.filter_map(|(node, key)| self.share_of_value(node, key));
+        shares.min_by(f64::total_cmp).unwrap_or(EQUALITY)
+    }
+
+    /// The part of the nodes of a pattern that has one value of a property, where it is
+    /// known.
+    pub(super) fn share_of_value(&self, node: Slot, key: &str) -> Option<f64> {
+        let labels = self.labels_of(node).into_iter();
+        let shares = labels.filter_map(|label| self.catalog.share_of_value(&label, key));
         let least = shares.min_by(f64::total_cmp);
-        least.map_or(EQUALITY, |share| share.clamp(1e-9, 1.0))
+        least.map(|share| share.clamp(1e-9, 1.0))
     }
 
     /// The part of the rows that a comparison keeps, where values are known.
@@ -131,11 +136,36 @@ impl Finder<'_> {
                 reached: Parts::new(),
             };
         }
+        let closing = self.closing(one, far, &fan_out.reached);
         Step {
             rows,
-            kept: rows * self.kept_at(far, &fan_out.reached),
+            kept: rows * self.kept_at(far, &fan_out.reached) * closing,
             reached: fan_out.reached,
         }
+    }
+
+    /// Rows that are left of each when a node has been found that other relationships lead
+    /// to from nodes that are known: these are next.
+    fn closing(&self, one: &RelationshipToFind, far: Slot, reached: &Parts) -> f64 {
+        let others = self
+            .open
+            .iter()
+            .map(|&place| &self.pattern.relationships[place]);
+        let parts = others.filter_map(|other| {
+            let [left, right] = [other.left, other.right].map(|end| self.pattern.nodes[end].slot);
+            let from_left = right == far;
+            let is_plain = other.length.is_none() && other.search.is_none() && !other.bound;
+            let known = match (left == far, right == far) {
+                (false, true) => self.is_known(other.left),
+                (true, false) => self.is_known(other.right),
+                _ => false,
+            };
+            (is_plain && known && other.slot != one.slot).then(|| {
+                let fan_out = self.fan_out(other, from_left);
+                (fan_out.rows * self.hit(reached, far)).min(1.0)
+            })
+        });
+        parts.product()
     }
 
     /// The part of the nodes that satisfies the conditions on one alone.

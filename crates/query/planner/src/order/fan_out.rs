@@ -9,6 +9,7 @@ use std::sync::Arc;
 use evergraph_syntax::tree::Labels;
 
 use super::Finder;
+use crate::catalog::Ends;
 use crate::lower::{RelationshipToFind, as_label};
 use crate::plan::{Slot, Towards};
 
@@ -95,7 +96,8 @@ impl Finder<'_> {
                     continue;
                 }
                 let rows = (count * self.share(near, here)).max(1e-9);
-                for (label, part) in there {
+                for label in there.keys() {
+                    let part = part_reached(&ends, near, direction, label);
                     *sum.reached.entry(Arc::clone(label)).or_default() += rows * part;
                 }
                 sum.rows += rows;
@@ -139,6 +141,27 @@ impl Finder<'_> {
             }
         }
         found
+    }
+}
+
+/// The part of the relationships of nodes with some labels that leads to a label: of those
+/// with the rarest of them.
+fn part_reached(ends: &Ends, near: &[Arc<str>], towards: Towards, label: &Arc<str>) -> f64 {
+    let (here, there) = match towards {
+        Towards::Incoming => (&ends.targets, &ends.sources),
+        _ => (&ends.sources, &ends.targets),
+    };
+    let seen = near.iter().filter_map(|own| Some((own, *here.get(own)?)));
+    match seen.min_by(|one, other| one.1.total_cmp(&other.1)) {
+        Some((own, part)) => {
+            let pair = match towards {
+                Towards::Incoming => (Arc::clone(label), Arc::clone(own)),
+                _ => (Arc::clone(own), Arc::clone(label)),
+            };
+            let both = ends.both.get(&pair).copied();
+            (both.unwrap_or(0.0) / part).min(1.0)
+        }
+        None => there[label],
     }
 }
 

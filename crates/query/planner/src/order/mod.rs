@@ -190,10 +190,15 @@ impl Finder<'_> {
         });
         let costs = costs.take(self.compared).map(|(place, known)| {
             let one = &self.pattern.relationships[place];
-            (place, self.step_of(one, known))
+            // Between nodes that are known it only leaves rows out.
+            let is_later = known != (true, true);
+            (place, is_later, self.step_of(one, known))
         });
-        let cheapest = costs.min_by(|one, other| one.1.kept.total_cmp(&other.1.kept));
-        let Some((place, estimate)) = cheapest else {
+        let cheapest = costs.min_by(|one, other| {
+            let kept = one.2.kept.total_cmp(&other.2.kept);
+            one.1.cmp(&other.1).then(kept)
+        });
+        let Some((place, _, estimate)) = cheapest else {
             return false;
         };
         let relationship = self.pattern.relationships[place].clone();
@@ -255,6 +260,7 @@ impl Finder<'_> {
                 true => Vec::new(),
                 false => self.others_than(one),
             },
+            unread: false,
         }
     }
 

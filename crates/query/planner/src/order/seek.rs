@@ -10,6 +10,9 @@ use crate::lower::Predicate;
 use crate::plan::{Expression, Operator, Seek, Slot};
 use crate::rewrite::turned;
 
+/// Nodes that an index gives in the time in which a scan looks at one.
+const SCANNED: f64 = 0.1;
+
 /// A condition on a property: the key, and the value it is compared with.
 struct OfKey<'a> {
     place: usize,
@@ -40,13 +43,17 @@ impl Finder<'_> {
             solved: Vec::new(),
         };
         let others: f64 = self.conditions_on(node);
+        // What is found, and what is looked at for it.
+        let mut least = best.rows * (others + SCANNED);
         best.rows *= others.max(1e-9);
-        let mut consider = |start: Start| {
-            if start.rows < best.rows {
-                best = start;
+        let mut consider = |start: Start, scanned: f64| {
+            let cost = start.rows + SCANNED * scanned;
+            if cost < least {
+                (best, least) = (start, cost);
             }
         };
-        self.by_id(node).into_iter().for_each(&mut consider);
+        let by_id = self.by_id(node);
+        by_id.into_iter().for_each(|start| consider(start, 0.0));
         for (place, predicate) in self.predicates.iter().enumerate() {
             let Some((of, Labels::Name(label))) = crate::lower::as_label(&predicate.condition)
             else {
@@ -58,8 +65,8 @@ impl Finder<'_> {
             let label: Arc<str> = label.text.as_str().into();
             let count = self.catalog.nodes(Some(&label));
             self.seeks(node, &label, place, count)
-                .for_each(&mut consider);
-            consider(Start {
+                .for_each(|start| consider(start, 0.0));
+            let scan = Start {
                 node,
                 operator: Operator::NodeScan {
                     node,
@@ -68,7 +75,8 @@ impl Finder<'_> {
                 },
                 rows: (count * others).min(self.catalog.nodes(None) * 0.999 * others),
                 solved: vec![place],
-            });
+            };
+            consider(scan, count.min(self.catalog.nodes(None) * 0.999));
         }
         best
     }
@@ -157,9 +165,13 @@ impl Finder<'_> {
             };
             let all: Option<Vec<_>> = index.keys.iter().map(equal).collect();
             if let Some(all) = all {
-                let rows = match index.unique {
-                    true => 1.0,
-                    false => (count * 0.01).max(1.0),
+                let shares = all
+                    .iter()
+                    .map(|(one, _)| self.share_of_value(node, one.key));
+                let rows = match (index.unique, shares.product::<Option<f64>>()) {
+                    (true, _) => 1.0,
+                    (false, Some(share)) => (count * share).max(1.0),
+                    (false, None) => (count * 0.01).max(1.0),
                 };
                 let solved = all.iter().map(|(one, _)| one.place).collect();
                 let values = all.into_iter();
@@ -202,8 +214,7 @@ impl Finder<'_> {
             let shares = solved.iter();
             let shares = shares.map(|&place| self.share_of(&self.predicates[place]));
             let rows = match shares.product::<Option<f64>>() {
-                // A scan looks at a node in the time in which an index gives a tenth of one.
-                Some(share) if share > 0.1 && count > 1000.0 => return None,
+                Some(share) if share > SCANNED && count > 1000.0 => return None,
                 Some(share) => count * share,
                 None => (count * if solved.len() == 2 { 0.1 } else { 0.3 }).max(2.0),
             };

@@ -36,25 +36,43 @@ impl Catalog for Social {
             let parts = parts.iter();
             parts.map(|&(label, part)| (label.into(), part)).collect()
         };
+        let both = |parts: &[(&str, &str, f64)]| {
+            let parts = parts.iter();
+            parts
+                .map(|&(source, target, part)| ((source.into(), target.into()), part))
+                .collect()
+        };
         match kind {
             "KNOWS" => Ends {
                 sources: all(&[("Person", 1.0)]),
                 targets: all(&[("Person", 1.0)]),
+                both: both(&[("Person", "Person", 1.0)]),
             },
             "LIKES" => Ends {
                 sources: all(&[("Person", 1.0)]),
                 targets: all(&[("Tag", 0.1), ("Post", 0.9)]),
+                both: both(&[("Person", "Tag", 0.1), ("Person", "Post", 0.9)]),
             },
             "WROTE" => Ends {
                 sources: all(&[("Person", 0.5), ("Post", 0.5)]),
                 targets: all(&[("Person", 0.5), ("Post", 0.5)]),
+                both: both(&[
+                    ("Person", "Person", 0.25),
+                    ("Person", "Post", 0.25),
+                    ("Post", "Person", 0.25),
+                    ("Post", "Post", 0.25),
+                ]),
             },
             _ => Ends::default(),
         }
     }
 
     fn share_of_value(&self, label: &str, key: &str) -> Option<f64> {
-        ((label, key) == ("Person", "ticket")).then_some(1e-4)
+        match (label, key) {
+            ("Person", "ticket" | "name") => Some(1e-4),
+            ("Person", "mail") => Some(2e-3),
+            _ => None,
+        }
     }
 
     fn indexes(&self, label: &str) -> Vec<Index> {
@@ -63,7 +81,7 @@ impl Catalog for Social {
             unique,
         };
         match label {
-            "Person" => vec![of("name", true), of("age", false)],
+            "Person" => vec![of("name", true), of("age", false), of("mail", false)],
             _ => Vec::new(),
         }
     }
@@ -111,6 +129,15 @@ fn patterns_begin_where_they_are_cheapest() {
         "MATCH (p:Person) WHERE p.name IN ['Ann', 'Bob'] RETURN p",
         "MATCH (n) WHERE id(n) = $id RETURN n",
     ]));
+}
+
+/// However few nodes a scan keeps, it looks at all.
+#[test]
+fn an_index_is_used_where_a_scan_would_keep_no_more() {
+    for key in ["name", "mail"] {
+        let text = printed(&[&format!("MATCH (p:Person {{{key}: 'x'}}) RETURN p")]);
+        assert!(text.contains("NodeSeek p:Person"), "{text}");
+    }
 }
 
 /// Where nothing is known of a property, a tenth have its value.
