@@ -146,8 +146,39 @@ impl Neighbors {
         &self.nodes
     }
 
+    /// The row of each of those, ascending.
+    pub fn rows(&self) -> Vec<u32> {
+        rows_of(&self.ends)
+    }
+
+    /// Those of all rows, without the ends of each.
+    pub fn into_all(self) -> Vec<u32> {
+        self.nodes
+    }
+
     /// DRAM of the rows.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.ends[..]) + size_of_val(&self.nodes[..])
     }
+}
+
+/// The row of each entry of lists that end there.
+pub(super) fn rows_of(ends: &[usize]) -> Vec<u32> {
+    /// Copies that are made without a look at how many are wanted.
+    const AT_ONCE: usize = 8;
+    let count = ends.last().map_or(0, |&end| end);
+    let mut rows = vec![0; count + AT_ONCE];
+    let mut start = 0;
+    for (row, &end) in ends.iter().enumerate() {
+        // The next list overwrites what is too much.
+        let all = [row as u32; AT_ONCE];
+        let mut at = start;
+        while at < end {
+            rows[at..at + AT_ONCE].copy_from_slice(&all);
+            at += AT_ONCE;
+        }
+        start = end;
+    }
+    rows.truncate(count);
+    rows
 }

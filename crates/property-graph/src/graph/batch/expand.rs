@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use evergraph_topology::ManyLists;
 
 use super::account::Account;
+use super::columns::rows_of;
 use super::listed::Listed;
 use super::source::Source;
 use super::{Expanded, Neighbors};
@@ -211,25 +212,4 @@ impl Expanded {
         let sorted: Vec<u32> = order.into_iter().map(|at| ids[at]).collect();
         ids.copy_from_slice(&sorted);
     }
-}
-
-/// The row of each entry of lists that end there.
-fn rows_of(ends: &[usize]) -> Vec<u32> {
-    /// Copies that are made without a look at how many are wanted.
-    const AT_ONCE: usize = 8;
-    let count = ends.last().map_or(0, |&end| end);
-    let mut rows = vec![0; count + AT_ONCE];
-    let mut start = 0;
-    for (row, &end) in ends.iter().enumerate() {
-        // The next list overwrites what is too much.
-        let all = [row as u32; AT_ONCE];
-        let mut at = start;
-        while at < end {
-            rows[at..at + AT_ONCE].copy_from_slice(&all);
-            at += AT_ONCE;
-        }
-        start = end;
-    }
-    rows.truncate(count);
-    rows
 }

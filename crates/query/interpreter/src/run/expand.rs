@@ -7,6 +7,16 @@ use evergraph_property_graph::graph::{Expanded, NodeId, RelationshipId};
 use super::{Filled, Flow, Out, Result, Run, Sink};
 use crate::QueryError;
 use crate::batch::{BATCH, Batch, Column, NO_ID};
+use crate::graph::Types;
+
+/// Nodes whose relationships are found first: not many, as few rows may be wanted.
+const FIRST_NODES: usize = 256;
+
+/// Nodes at a time, at least.
+const FEWEST_NODES: usize = 16;
+
+/// Rows of a batch, at most.
+const MOST_ROWS: usize = 2 * BATCH;
 
 impl Run<'_, '_> {
     /// A node in a slot; `None` of null.
@@ -81,31 +91,47 @@ impl Run<'_, '_> {
             nodes.retain(|_| kept.next() == Some(true));
             ends = known.into_iter().flatten().map(|node| node.0).collect();
         }
-        // Few nodes at a time: a hub has more relationships than a batch has rows.
-        const NODES: usize = 256;
-        for from in (0..nodes.len()).step_by(NODES) {
+        // A hub has more relationships than a batch has rows: so many nodes at a time as give
+        // about one, told by those before.
+        let (mut from, mut most) = (0, FIRST_NODES);
+        while from < nodes.len() {
             self.guard.check()?;
-            let part = from..(from + NODES).min(nodes.len());
-            let found = match expand.into {
-                true => {
-                    let pairs = (&nodes[part.clone()], &ends[part.clone()]);
-                    self.graph.expand_into(pairs, expand.towards, &types)?
-                }
-                false => self
-                    .graph
-                    .expand(&nodes[part.clone()], expand.towards, &types)?,
-            };
-            let rows: Vec<u32> = found
-                .rows
-                .iter()
-                .map(|&row| rows[part.start + row as usize])
-                .collect();
-            let flow = self.push_expanded(expand, batch, &rows, &found, sink)?;
+            let part = from..(from + most).min(nodes.len());
+            from = part.end;
+            let ends = ends.get(part.clone());
+            let found = self.find(expand, &nodes[part.clone()], ends, &types)?;
+            most = BATCH * part.len() / found.rows.len().max(1);
+            most = most.clamp(FEWEST_NODES, BATCH);
+            let flow = self.push_expanded(expand, batch, &rows[part], found, sink)?;
             if flow == Flow::Stop {
                 return Ok(Flow::Stop);
             }
         }
         Ok(Flow::Continue)
+    }
+
+    /// Relationships of some nodes, or those to some ends; without ids, where nothing asks
+    /// for them.
+    fn find(
+        &self,
+        expand: &Expand,
+        nodes: &[u32],
+        ends: Option<&[u32]>,
+        types: &Types,
+    ) -> Result<Expanded> {
+        let towards = expand.towards;
+        if let (true, Some(ends)) = (expand.into, ends) {
+            return Ok(self.graph.expand_into((nodes, ends), towards, types)?);
+        }
+        if !(expand.unread && expand.unlike.is_empty()) {
+            return Ok(self.graph.expand(nodes, towards, types)?);
+        }
+        let found = self.graph.neighbors(nodes, towards, types)?;
+        Ok(Expanded {
+            rows: found.rows(),
+            neighbors: found.into_all(),
+            relationships: Vec::new(),
+        })
     }
 
     /// Pushes what an expansion found for some rows, but for relationships that others
@@ -115,32 +141,48 @@ impl Run<'_, '_> {
         expand: &Expand,
         batch: &Batch,
         rows: &[u32],
-        found: &Expanded,
+        mut found: Expanded,
         sink: &mut Sink<'_>,
     ) -> Result<Flow> {
-        let mut kept: Vec<usize> = (0..rows.len()).collect();
+        found
+            .rows
+            .iter_mut()
+            .for_each(|row| *row = rows[*row as usize]);
         for &slot in &expand.unlike {
-            match batch.column(slot) {
+            let differs: Vec<bool> = match batch.column(slot) {
                 Column::Relationships(others) => {
-                    kept.retain(|&at| others[rows[at] as usize] != found.relationships[at]);
+                    let pairs = found.rows.iter().zip(&found.relationships);
+                    pairs
+                        .map(|(&row, id)| others[row as usize] != *id)
+                        .collect()
                 }
-                _ => kept.retain(|&at| {
-                    let others = self.unlike(&[slot], batch, rows[at] as usize);
-                    !others.contains(&found.relationships[at])
-                }),
+                _ => {
+                    let pairs = found.rows.iter().zip(&found.relationships);
+                    let others = |row: u32| self.unlike(&[slot], batch, row as usize);
+                    pairs.map(|(&row, id)| !others(row).contains(id)).collect()
+                }
+            };
+            if differs.contains(&false) {
+                for column in [
+                    &mut found.rows,
+                    &mut found.neighbors,
+                    &mut found.relationships,
+                ] {
+                    let mut kept = differs.iter();
+                    column.retain(|_| kept.next() == Some(&true));
+                }
             }
         }
-        for kept in kept.chunks(BATCH) {
-            let rows: Vec<u32> = kept.iter().map(|&at| rows[at]).collect();
-            let mut made = batch.take(&rows);
-            let relationships = kept.iter().map(|&at| found.relationships[at]);
-            made.set(
-                expand.relationship,
-                Column::Relationships(relationships.collect()),
-            );
+        for part in parts_of(found) {
+            let mut made = batch.take(&part.rows);
+            if !expand.unread {
+                made.set(
+                    expand.relationship,
+                    Column::Relationships(part.relationships),
+                );
+            }
             if !expand.into {
-                let neighbors = kept.iter().map(|&at| found.neighbors[at]);
-                made.set(expand.to, Column::Nodes(neighbors.collect()));
+                made.set(expand.to, Column::Nodes(part.neighbors));
             }
             if sink(made)? == Flow::Stop {
                 return Ok(Flow::Stop);
@@ -211,4 +253,26 @@ impl Run<'_, '_> {
         let kind = self.graph.relationship_type(relationship)?;
         Ok(expand.types.contains(&kind))
     }
+}
+
+/// Relationships in parts that batches have.
+fn parts_of(found: Expanded) -> Vec<Expanded> {
+    if found.len() <= MOST_ROWS {
+        return if found.is_empty() {
+            Vec::new()
+        } else {
+            vec![found]
+        };
+    }
+    let part = |column: &[u32], place: usize| match column.get(place * BATCH..) {
+        Some(rest) => rest[..rest.len().min(BATCH)].to_vec(),
+        None => Vec::new(),
+    };
+    let places = 0..found.len().div_ceil(BATCH);
+    let parts = places.map(|place| Expanded {
+        rows: part(&found.rows, place),
+        neighbors: part(&found.neighbors, place),
+        relationships: part(&found.relationships, place),
+    });
+    parts.collect()
 }

@@ -96,6 +96,13 @@ impl Run<'_, '_> {
                 account.clear();
                 runs.end(self, writing)?;
             }
+            // Of rows that are large a batch alone may be too much.
+            if held.is_empty() && self.is_to_spill(&account, bytes) {
+                shape.note(&batch);
+                let writing = self.write_sorted(keys, batch, &shape, &runs)?;
+                runs.end(self, writing)?;
+                return Ok(Flow::Continue);
+            }
             account.add(bytes)?;
             held.append(batch);
             if held.len() > enough {

@@ -229,6 +229,8 @@ pub struct Expand {
     pub types: Vec<Arc<str>>,
     /// Slots of relationships that they differ from.
     pub unlike: Vec<Slot>,
+    /// Whether nothing reads the relationship: its slot stays unset.
+    pub unread: bool,
 }
 
 /// Common neighbors of nodes that are known, with a relationship from each.

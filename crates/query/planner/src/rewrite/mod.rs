@@ -9,6 +9,7 @@ mod joins;
 mod reach;
 mod scans;
 mod top;
+mod unread;
 
 pub use barriers::add_barriers;
 pub use counts::count_by_degrees;
@@ -19,6 +20,7 @@ pub use reach::find_ends_once;
 pub use scans::push_tests;
 pub(crate) use scans::turned;
 pub use top::use_top;
+pub use unread::mark_unread;
 
 use crate::Catalog;
 use crate::plan::{Operator, Plan};
@@ -32,7 +34,7 @@ pub fn all(plan: Plan, catalog: &dyn Catalog) -> (Plan, bool) {
     let plan = use_top(plan);
     let plan = push_tests(plan);
     let plan = join_creates(plan);
-    needed(plan)
+    needed(mark_unread(plan))
 }
 
 /// Applies the rules without which a plan is wrong; also whether the plan writes.
