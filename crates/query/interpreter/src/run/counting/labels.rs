@@ -2,12 +2,12 @@
 //!
 //! Most often all relationships of a type lead to nodes of the same labels. Then no list
 //! has to be read for them. Whether it is so is told by the lengths of the lists in the
-//! other direction: each node that has such a relationship has to have the labels.
+//! other direction: those of nodes with the labels have to have all relationships.
 
 use std::cell::Cell;
 
 use evergraph_planner::Towards;
-use evergraph_property_graph::graph::{EntityKind, Filter, LabelExpression, Morsel};
+use evergraph_property_graph::graph::{EntityKind, Filter, GraphRead, LabelExpression};
 use evergraph_syntax::tree::Labels;
 
 use crate::graph::Types;
@@ -75,32 +75,38 @@ impl EndLabels {
             Towards::Outgoing => &[Towards::Incoming],
             Towards::Incoming => &[Towards::Outgoing],
         };
-        let mut all_have = true;
+        // As many as there are lead to nodes that have them.
+        let mut reached = vec![0; directions.len()];
         for morsel in run.graph.reader().morsels(EntityKind::Node).iter() {
             run.guard.check()?;
-            let nodes = self.lacking(run, &morsel)?;
-            for &direction in directions {
-                let degrees = run.graph.degrees(&nodes, direction, types)?;
-                all_have &= degrees.iter().all(|&degree| degree == 0);
-            }
-            if !all_have {
-                break;
+            let nodes = scanned(run, &morsel, &self.filter)?;
+            for (&direction, reached) in directions.iter().zip(&mut reached) {
+                *reached += run
+                    .graph
+                    .degrees(&nodes, direction, types)?
+                    .iter()
+                    .sum::<u64>();
             }
         }
-        self.known.set(match all_have {
-            true => Known::AllHave,
-            false => Known::NotAllHave,
-        });
+        let all = match types {
+            None => view.relationship_count()?,
+            Some(types) => {
+                let names = types.iter().filter_map(|&code| view.type_name(code));
+                let counts = names.map(|name| view.count_of_type(&name));
+                counts.sum::<std::result::Result<u64, _>>()?
+            }
+        };
+        self.known
+            .set(match reached.iter().all(|&reached| reached == all) {
+                true => Known::AllHave,
+                false => Known::NotAllHave,
+            });
         Ok(())
     }
 
-    /// Nodes of a morsel that do not have them.
-    fn lacking(&self, run: &Run<'_, '_>, morsel: &Morsel) -> Result<Vec<u32>> {
-        let (all, with) = (Filter::default(), scanned(run, morsel, &self.filter)?);
-        let mut with = with.into_iter().peekable();
-        let mut nodes = scanned(run, morsel, &all)?;
-        nodes.retain(|&node| with.next_if_eq(&node).is_none());
-        Ok(nodes)
+    /// About so many lists will be asked for.
+    pub(super) fn expect(&self, nodes: f64) {
+        self.known.set(Known::Nothing(nodes as usize));
     }
 
     /// Those of some nodes that have them.

@@ -113,7 +113,9 @@ impl Run<'_, '_> {
                 return Ok(());
             }
             let rows = std::mem::replace(&mut state.rows, Batch::rows_of(width, 0));
-            let sums = state.sums.get_or_insert_with(|| Sums::new(run, count));
+            let sums = state
+                .sums
+                .get_or_insert_with(|| Sums::new(run, count, input.rows));
             run.count_batch((count, &keys), sums, &rows, &mut state.counted)
         };
         // Lists that many rows need are read once for all of them.

@@ -91,13 +91,21 @@ pub(super) struct Seen {
 }
 
 impl Sums {
-    pub(super) fn new(run: &Run<'_, '_>, count: &Count) -> Self {
+    /// Of a count over about so many rows.
+    pub(super) fn new(run: &Run<'_, '_>, count: &Count, rows: f64) -> Self {
         let is_alone = |place: &usize| !count.apart.iter().flatten().any(|one| one == place);
         let alone = (0..count.branches.len()).filter(is_alone);
         let alone = alone.map(|place| &count.branches[place]);
         let group = |place| Group::of(run, &[&count.branches[place]], None);
+        let mut groups = groups_of(run, alone, None);
+        // Rows that have no ways by lengths of lists alone are compared with nothing.
+        groups.sort_by_key(Group::is_of_row);
+        let steps = groups.iter().flat_map(|group| &group.branches);
+        for labels in steps.filter_map(|step| step.end.labels.as_ref()) {
+            labels.expect(rows);
+        }
         Sums {
-            groups: groups_of(run, alone, None),
+            groups,
             apart: count.apart.iter().map(|pair| pair.map(group)).collect(),
         }
     }
@@ -149,6 +157,11 @@ impl Group {
         };
         group.around = around.map_or(0, |around| group.subsets_of(around));
         group
+    }
+
+    /// Whether nodes of the row decide about its ends.
+    fn is_of_row(&self) -> bool {
+        self.into.is_some() || !self.differs.is_empty() || !self.beside.is_empty()
     }
 
     fn new_bytes(&self) -> usize {

@@ -4,6 +4,7 @@
 //! the end of a branch at the row, or both are ends of branches; what lies between is
 //! found, all else is branches.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use evergraph_syntax::tree::{Labels, Name};
@@ -259,6 +260,9 @@ impl Tree {
             match decided {
                 Decided::ByEnd(end) => {
                     let place = branch_of(nodes[end])?;
+                    if let Condition::Differ(_) = condition {
+                        rooted.cost += SORTED * rows_of(&rooted.operators);
+                    }
                     condition.clone().decide(&mut rooted.branches[place]);
                 }
                 Decided::Apart => {
@@ -297,18 +301,32 @@ impl Tree {
     ) -> Option<Rooted> {
         let known: Vec<Slot> = found.iter().map(|step| step.relationship).collect();
         let branches = rows.iter().flat_map(|&node| self.branches(node, &known));
-        let branches: Vec<Branch> = branches.collect();
+        let mut branches: Vec<Branch> = branches.collect();
+        // Behind the first of them fewer rows are left.
+        let entries = |branch: &Branch| relationships(catalog, &branch.step);
+        branches.sort_by(|one, other| entries(one).total_cmp(&entries(other)));
         if branches.is_empty() {
             return None;
         }
         let ways = rows.iter().map(|&root| self.finds(root, &known, catalog));
         let (operators, entries) = ways.min_by(|one, other| one.1.total_cmp(&other.1))?;
-        let last = operators.last().map_or(0.0, |plan| plan.rows);
+        let last = rows_of(&operators);
+        let scanned = operators.first().map(|plan| &plan.operator);
         let of_branch = |branch: &Branch| {
             let all = nodes_with(catalog, self.labels(branch.step.from));
             let is_of_row = ends.contains(&branch.step.to);
             let nodes = if is_of_row { last } else { last.min(all) };
-            cost(catalog, std::slice::from_ref(branch), (nodes, all))
+            let in_order = match scanned {
+                Some(Operator::NodeScan { node, .. }) if *node == branch.step.from => {
+                    (1.0 - IN_ORDER) * nodes
+                }
+                _ => 0.0,
+            };
+            let compared = match is_of_row {
+                true => relationships(catalog, &branch.step) * (nodes / all.max(1.0)),
+                false => 0.0,
+            };
+            compared + cost(catalog, std::slice::from_ref(branch), (nodes, all)) - in_order
         };
         let cost = ROW * entries + branches.iter().map(of_branch).sum::<f64>();
         Some(Rooted {
@@ -334,7 +352,7 @@ impl Tree {
             tests: Vec::new(),
         };
         let mut rows = nodes_with(catalog, labels);
-        let mut all = rows;
+        let mut all = SCANNED * rows;
         let mut operators = Vec::new();
         let mut push = |operator, rows| {
             operators.push(Plan {
@@ -372,6 +390,11 @@ impl Tree {
         }
         (operators, all)
     }
+}
+
+/// Rows that operators give.
+fn rows_of(operators: &[Plan]) -> f64 {
+    operators.last().map_or(0.0, |plan| plan.rows)
 }
 
 impl Rooted {
@@ -421,6 +444,18 @@ fn as_labels(name: &Arc<str>) -> Labels {
 /// Entries that are read in the time in which a row is made.
 const ROW: f64 = 2.0;
 
+/// Rows that are made in the time in which a node is scanned.
+const SCANNED: f64 = 0.1;
+
+/// Nodes that are looked at in any order in the time of one, where they are in order.
+const IN_ORDER: f64 = 0.25;
+
+/// Entries that are read in the time in which a row is sorted with others of its node.
+const SORTED: f64 = 2.0;
+
+/// Where so many relationships lead to a label, all of them are taken to.
+const MOST: f64 = 0.99;
+
 /// Entries that are looked at together in the time of one that is looked at alone.
 const HARD: f64 = 8.0;
 
@@ -428,8 +463,9 @@ const HARD: f64 = 8.0;
 /// many of some nodes.
 fn cost(catalog: &dyn Catalog, branches: &[Branch], (nodes, all): (f64, f64)) -> f64 {
     let of_branch = |branch: &Branch| {
-        let is_read =
-            branch.is_of_row() || !branch.labels.is_empty() || !branch.branches.is_empty();
+        let is_read = branch.is_of_row()
+            || !branch.branches.is_empty()
+            || !all_have(catalog, &branch.step, &branch.labels);
         let entries = relationships(catalog, &branch.step);
         let found = entries * (nodes / all.max(1.0));
         let there = nodes_with(catalog, &branch.labels);
@@ -449,6 +485,27 @@ fn cost(catalog: &dyn Catalog, branches: &[Branch], (nodes, all): (f64, f64)) ->
             }
     };
     branches.iter().map(of_branch).sum()
+}
+
+/// Whether all relationships of a step seem to lead to nodes with labels.
+fn all_have(catalog: &dyn Catalog, step: &Expand, labels: &[Labels]) -> bool {
+    let has = |kind: &Arc<str>, label: &Labels| {
+        let Labels::Name(name) = label else {
+            return false;
+        };
+        let ends = catalog.ends(kind);
+        let is_of_all = |ends: &BTreeMap<Arc<str>, f64>| {
+            ends.get(&*name.text).is_some_and(|&share| share >= MOST)
+        };
+        match step.towards {
+            Towards::Outgoing => is_of_all(&ends.targets),
+            Towards::Incoming => is_of_all(&ends.sources),
+            Towards::Both => is_of_all(&ends.sources) && is_of_all(&ends.targets),
+        }
+    };
+    let mut kinds = step.types.iter();
+    labels.is_empty()
+        || !step.types.is_empty() && kinds.all(|kind| labels.iter().all(|label| has(kind, label)))
 }
 
 /// Entries of the lists of a step.
