@@ -3,10 +3,12 @@
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
+use evergraph::query::Notification;
 use serde_json::{Value, json};
 
 const RED: u8 = 31;
 const GREEN: u8 = 32;
+const YELLOW: u8 = 33;
 
 /// Success, or a finding that is reported in full all the same.
 pub struct Report {
@@ -131,6 +133,11 @@ pub fn tell(failure: &Failure) {
     let (message, hint) = (spaced(&failure.message), one_line(&failure.hint));
     note(&format!("{} {message}", painted("error:", RED)));
     note(&format!("{} {hint}", painted("hint:", GREEN)));
+}
+
+/// Writes what a user may want to know of a statement to standard error.
+pub fn warn(notification: &Notification) {
+    note(&format!("{} {notification}", painted("warning:", YELLOW)));
 }
 
 /// Prints what clap says: help on standard output, complaints on standard error.

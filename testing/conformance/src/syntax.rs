@@ -25,7 +25,7 @@ pub fn columns(scenario: &Scenario, query: &str) -> Result<Vec<String>, Error> {
         procedures: Some(&procedures),
         parameters: Some(&parameters),
     };
-    let columns = check(query, &statement, environment)?;
+    let columns = check(query, &statement, environment)?.columns;
     let again = statement.to_string();
     assert_eq!(parse(&again).as_ref(), Ok(&statement), "{query}\n{again}");
     Ok(columns)

@@ -8,6 +8,7 @@ use evergraph::{At, Database};
 
 use super::format::{Format, Printer};
 use super::limits::{Interrupts, LimitArgs};
+use crate::report;
 
 /// Runs statements with what holds for all of them.
 pub struct Runner<'db> {
@@ -96,6 +97,9 @@ fn print(
     format: Format,
     begin: Instant,
 ) -> Result<f64, Error> {
+    if let Ok(prepared) = &prepared {
+        prepared.notifications().iter().for_each(report::warn);
+    }
     if format == Format::Arrow {
         return print_arrow(prepared?, begin);
     }

@@ -376,6 +376,21 @@ fn what_is_wrong_is_said() {
 }
 
 #[test]
+fn names_that_are_misspelt_are_told_beside_the_result() {
+    let place = movies();
+    let text = "MATCH (p:Persn) RETURN p.name";
+    let outcome = place.call_with(&["query", "db", text, "--format", "csv"]);
+    outcome.expect(0);
+    assert_eq!(outcome.stdout, "p.name\n");
+    expect![[r#"
+        warning: the graph has no label Persn: did you mean Person?, at line 1, column 10
+          MATCH (p:Persn) RETURN p.name
+                   ^^^^^
+    "#]]
+    .assert_eq(&outcome.stderr);
+}
+
+#[test]
 fn programs_drive_it() {
     let place = movies();
     let script = "\

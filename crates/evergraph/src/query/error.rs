@@ -36,13 +36,38 @@ pub struct Place {
 }
 
 impl Place {
-    fn of(text: &str, at: &Range<usize>) -> Self {
+    pub(super) fn of(text: &str, at: &Range<usize>) -> Self {
         let (line, column) = position(text, at.start);
         Place {
             line,
             column,
             excerpt: excerpt(text, at),
         }
+    }
+}
+
+/// What a user may want to know of a statement that is right: a name that the graph does
+/// not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notification {
+    /// One line.
+    pub message: String,
+    /// The place in the statement.
+    pub place: Place,
+}
+
+impl fmt::Display for Notification {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Place {
+            line,
+            column,
+            excerpt,
+        } = &self.place;
+        write!(
+            f,
+            "{}, at line {line}, column {column}\n{excerpt}",
+            self.message
+        )
     }
 }
 

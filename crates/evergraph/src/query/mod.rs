@@ -46,7 +46,7 @@ mod typed;
 
 pub use cell::{Cell, Node, Path, Relationship};
 pub use copy::csv_row;
-pub use error::{Error, Place};
+pub use error::{Error, Notification, Place};
 pub use evergraph_interpreter::{Cancellation, Counters, Execution, OperatorProfile, Profile};
 pub use evergraph_syntax::{DEEPEST, keywords};
 pub(crate) use plans::Plans;

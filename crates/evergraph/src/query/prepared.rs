@@ -9,7 +9,7 @@ use evergraph_property_graph::graph::{self as property, GraphError, PropertyGrap
 use evergraph_syntax::tree::{Body, Command, Mode};
 
 use super::command;
-use super::error::Error;
+use super::error::{Error, Notification, Place};
 use super::plans;
 use super::resolve;
 use super::rows::{Row, Rows};
@@ -126,6 +126,21 @@ impl<'a> Prepared<'a> {
             Ready::Query(planned) => planned.writes,
             Ready::Command(command) => command::is_write(command),
         }
+    }
+
+    /// Labels, types and property keys that it looks for and no commit has used, in the
+    /// order of the text. None of a statement that writes, nor within a transaction, which
+    /// may have brought them.
+    pub fn notifications(&self) -> Vec<Notification> {
+        let (Ready::Query(planned), On::Database(_)) = (&self.ready, &self.on) else {
+            return Vec::new();
+        };
+        let told = planned.query.notifications().iter();
+        let notification = |one: &interpreter::Notification| Notification {
+            message: one.message.clone(),
+            place: Place::of(&self.statement.text, &one.at.range()),
+        };
+        told.map(notification).collect()
     }
 
     /// Whether `PROFILE` asks what its operators do.

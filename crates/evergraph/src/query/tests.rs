@@ -54,6 +54,48 @@ fn rows_have_types() {
 }
 
 #[test]
+fn names_that_the_graph_does_not_have_are_told() {
+    let db = database();
+    let told = |text: &str| -> Vec<String> {
+        let statement = Statement::new(text);
+        let prepared = db.prepare(&statement).unwrap();
+        let told = prepared.notifications().into_iter();
+        told.map(|one| one.to_string()).collect()
+    };
+    let text = "MATCH (p:Persn)-[r:KNOWS|LIKES]->(q:Person {nam: 'x'})\nWHERE p.brn > 1 AND q:Tag \
+                RETURN p.name, q.brn, {x: 1}.x, r.since";
+    assert_eq!(
+        told(text),
+        [
+            "the graph has no label Persn: did you mean Person?, at line 1, column 10\n  \
+             MATCH (p:Persn)-[r:KNOWS|LIKES]->(q:Person {nam: 'x'})\n           ^^^^^",
+            "the graph has no relationship type LIKES: no relationship has it, at line 1, \
+             column 26\n  MATCH (p:Persn)-[r:KNOWS|LIKES]->(q:Person {nam: 'x'})\n                           ^^^^^",
+            "the graph has no property key nam: did you mean name?, at line 1, column 45\n  \
+             MATCH (p:Persn)-[r:KNOWS|LIKES]->(q:Person {nam: 'x'})\n                                              ^^^",
+            "the graph has no property key brn: did you mean born?, at line 2, column 9\n  \
+             WHERE p.brn > 1 AND q:Tag RETURN p.name, q.brn, {x: 1}.x, r.since\n          ^^^",
+            "the graph has no label Tag: no node has it, at line 2, column 23\n  \
+             WHERE p.brn > 1 AND q:Tag RETURN p.name, q.brn, {x: 1}.x, r.since\n                        ^^^",
+        ]
+    );
+    let none: [&str; 0] = [];
+    assert_eq!(told("MERGE (t:Tag {id: 1}) RETURN t.id"), none);
+    assert_eq!(told("MATCH (p:Tag) RETURN p").len(), 1);
+    db.query("MERGE (t:Tag {id: 1}) RETURN t.id", ()).unwrap();
+    assert_eq!(told("MATCH (p:Tag) RETURN p"), none);
+    // The same text with space before it.
+    assert_eq!(
+        told(" MATCH (p:Tog) RETURN p")[0].lines().nth(2),
+        Some("            ^^^")
+    );
+    assert_eq!(
+        told("MATCH (p:Tog) RETURN p")[0].lines().nth(2),
+        Some("           ^^^")
+    );
+}
+
+#[test]
 fn nodes_relationships_and_paths_are_whole() {
     let db = database();
     let text = "MATCH p = (a)-[r]->(b) RETURN a, r, p, [a, 1] AS l, {x: b} AS m";

@@ -36,6 +36,7 @@ mod error;
 mod evaluate;
 mod graph;
 mod limits;
+mod notifications;
 mod procedures;
 mod profile;
 mod query;
@@ -48,6 +49,7 @@ pub use error::QueryError;
 pub use evergraph_functions::{Datum, Path};
 pub use graph::Seen;
 pub use limits::{Cancellation, Limits};
+pub use notifications::Notification;
 pub use procedures::{Described, ProcedureContext, ProcedureRows, Procedures};
 pub use profile::{OperatorProfile, Profile};
 /// The programs that have code in this process, the last used first.

@@ -23,7 +23,7 @@ use crate::limits::Guard;
 use crate::profile::{Profile, Profiler};
 use crate::rows::row_of;
 use crate::run::{Flow, Run, Sink};
-use crate::{Counters, Limits, Procedures, QueryError, Rows, Summary};
+use crate::{Counters, Limits, Notification, Procedures, QueryError, Rows, Summary, notifications};
 
 /// Operators above each other that any thread has the stack for.
 const SHALLOW: usize = 16;
@@ -73,6 +73,7 @@ pub(crate) struct Prepared {
     basis: Basis,
     /// Whether a function may ask what time it is.
     asks_time: bool,
+    notifications: Vec<Notification>,
 }
 
 impl Query {
@@ -106,7 +107,7 @@ impl Query {
             procedures: Some(&procedures),
             parameters: parameters.as_ref(),
         };
-        let columns = scope::check(text, &statement, environment)?;
+        let scope::Checked { columns, searched } = scope::check(text, &statement, environment)?;
         let Body::Query(query) = &statement.body else {
             return Err(QueryError::Plan(evergraph_planner::PlanError {
                 kind: "FeatureError",
@@ -119,6 +120,10 @@ impl Query {
         let planned = match plain {
             false => evergraph_planner::plan(query, &catalog)?,
             true => evergraph_planner::plan_plainly(query, &catalog)?,
+        };
+        let notifications = match planned.writes {
+            true => Vec::new(),
+            false => notifications::of_names(catalog.view(), searched),
         };
         let basis = catalog.into_basis();
         let slots = planned.columns.iter().map(|&(_, slot)| slot).collect();
@@ -134,6 +139,7 @@ impl Query {
             mode: statement.mode,
             procedures,
             basis,
+            notifications,
         };
         Ok(Query {
             prepared: Arc::new(prepared),
@@ -160,6 +166,12 @@ impl Query {
     /// Names of the columns.
     pub fn columns(&self) -> &[String] {
         &self.prepared.columns
+    }
+
+    /// Names that it looks for and the graph does not have; none of a query that writes,
+    /// which may bring them.
+    pub fn notifications(&self) -> &[Notification] {
+        &self.prepared.notifications
     }
 
     /// Whether it may write; then it needs a transaction.

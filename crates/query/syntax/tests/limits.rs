@@ -18,7 +18,7 @@ fn on_a_small_stack(text: String) -> Result<usize, Detail> {
             error.detail()
         })?;
         let columns = check(&text, &statement, Environment::default());
-        let columns = columns.map_err(|error| error.detail())?;
+        let columns = columns.map_err(|error| error.detail())?.columns;
         let shown = statement.to_string();
         assert_eq!(parse(&shown).as_ref(), Ok(&statement));
         Ok(columns.len())

@@ -21,7 +21,7 @@ pub use types::{Type, Types};
 
 use crate::error::{Detail, Error, Problem};
 use crate::parse::Parsed;
-use crate::tree::{Body, Command, Name, Span, Statement};
+use crate::tree::{Body, Command, Labels, Name, Span, Statement};
 
 /// Knowledge besides the text.
 #[derive(Clone, Copy, Default)]
@@ -35,8 +35,27 @@ pub struct Environment<'e> {
     pub parameters: Option<&'e BTreeSet<String>>,
 }
 
-/// Checks a statement that was parsed from a text, and returns the names of its columns.
-/// O(length · log(variables)).
+/// What is known of a statement that passed the checks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// Names of its columns.
+    pub columns: Vec<String>,
+    /// Names in the graph that it looks for.
+    pub searched: Vec<(Named, Name)>,
+}
+
+/// Names of a graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Named {
+    /// Of nodes.
+    Label,
+    /// Of relationships.
+    Type,
+    /// Of properties.
+    Key,
+}
+
+/// Checks a statement that was parsed from a text. O(length · log(variables)).
 ///
 /// # Errors
 /// The first thing that is wrong, and its place.
@@ -44,14 +63,19 @@ pub fn check(
     text: &str,
     statement: &Statement,
     environment: Environment<'_>,
-) -> Result<Vec<String>, Error> {
+) -> Result<Checked, Error> {
     let mut checker = Checker {
         environment,
         layers: Vec::new(),
+        searched: Vec::new(),
     };
-    checker
+    let columns = checker
         .statement(statement)
-        .map_err(|problem| problem.of(text))
+        .map_err(|problem| problem.of(text))?;
+    Ok(Checked {
+        columns,
+        searched: checker.searched,
+    })
 }
 
 /// Variables of a part of a query.
@@ -66,6 +90,7 @@ struct Checker<'e> {
     environment: Environment<'e>,
     /// The innermost one last.
     layers: Vec<Layer>,
+    searched: Vec<(Named, Name)>,
 }
 
 impl Checker<'_> {
@@ -77,6 +102,18 @@ impl Checker<'_> {
                     self.whole_query(&copy.query)?;
                 }
                 Ok(Vec::new())
+            }
+        }
+    }
+
+    /// Notes names that are looked for.
+    fn search(&mut self, named: Named, labels: Option<&Labels>) {
+        match labels {
+            None | Some(Labels::Any) => {}
+            Some(Labels::Name(name)) => self.searched.push((named, name.clone())),
+            Some(Labels::Not(inner)) => self.search(named, Some(inner)),
+            Some(Labels::And(parts) | Labels::Or(parts)) => {
+                parts.iter().for_each(|part| self.search(named, Some(part)));
             }
         }
     }

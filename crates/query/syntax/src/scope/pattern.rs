@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::types::Type;
 use super::value::Place;
-use super::{Checker, already_bound, problem};
+use super::{Checker, Named, already_bound, problem};
 use crate::error::{Detail, Problem};
 use crate::parse::Parsed;
 use crate::tree::{
@@ -113,9 +113,11 @@ impl Checker<'_> {
         for factor in &pattern.factors {
             match factor {
                 Factor::Node(node) => {
+                    self.search(Named::Label, node.labels.as_ref());
                     self.searched(node.properties.as_ref(), node.filter.as_ref())?;
                 }
                 Factor::Relationship(part) => {
+                    self.search(Named::Type, part.types.as_ref());
                     let variable = part.variable.as_ref();
                     let repeats = part.quantifier.is_some() || part.length.is_some();
                     let variable = variable.filter(|_| repeats);
@@ -162,7 +164,11 @@ impl Checker<'_> {
     ) -> Parsed<()> {
         match properties {
             None => {}
-            Some(Properties::Map(map)) => self.entries(map)?,
+            Some(Properties::Map(map)) => {
+                let keys = map.entries.iter().map(|(key, _)| key.clone());
+                self.searched.extend(keys.map(|key| (Named::Key, key)));
+                self.entries(map)?;
+            }
             Some(Properties::Parameter(name)) => {
                 let what = "a parameter stands for all properties of a pattern that is searched";
                 let hint = format!("name each, such as {{id: ${}.id}}", name.text);

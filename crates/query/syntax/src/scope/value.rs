@@ -2,7 +2,7 @@
 
 use super::functions::FunctionSignature;
 use super::types::{TEMPORAL, Type, Types};
-use super::{Checker, problem};
+use super::{Checker, Named, problem};
 use crate::error::{Class, Detail, Problem};
 use crate::parse::Parsed;
 use crate::tree::{
@@ -137,8 +137,15 @@ impl Checker<'_> {
                     _ => Type::Any,
                 }
             }
-            Node::Labelled(part, _) => {
+            Node::Labelled(part, labels) => {
                 let found = self.value(part, inner)?;
+                let named = match found {
+                    Type::Relationship => Named::Type,
+                    _ => Named::Label,
+                };
+                if found != Type::Any {
+                    self.search(named, Some(labels));
+                }
                 self.need_types(&found, Types::ENTITY, part.at)?;
                 Type::Boolean
             }
@@ -288,6 +295,9 @@ impl Checker<'_> {
                 Access::Property(name) => {
                     at = at.to(name.at);
                     self.property(&found, name.at)?;
+                    if matches!(found, Type::Node | Type::Relationship) {
+                        self.searched.push((Named::Key, name.clone()));
+                    }
                     Type::Any
                 }
                 Access::Index(index) => {

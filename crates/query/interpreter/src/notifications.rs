@@ -1,0 +1,66 @@
+//! Names that a query looks for and the graph does not have: most often they are misspelt,
+//! and openCypher gives no rows, or nulls, and no error.
+
+use std::sync::Arc;
+
+use evergraph_property_graph::graph::{GraphRead, View};
+use evergraph_syntax::nearest;
+use evergraph_syntax::scope::Named;
+use evergraph_syntax::tree::{Name, Span};
+
+/// Names among which a like one is looked for, at most.
+const MOST_NAMES: u32 = 4096;
+
+/// What a user may want to know of a query that is right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notification {
+    /// One line.
+    pub message: String,
+    /// The place in the text.
+    pub at: Span,
+}
+
+/// One for each name that no commit has used, in the order of the text.
+pub(crate) fn of_names(view: &View, searched: Vec<(Named, Name)>) -> Vec<Notification> {
+    let mut met: Vec<(Named, String)> = Vec::new();
+    let mut notifications = Vec::new();
+    for (named, Name { text, at }) in searched {
+        if is_used(view, named, &text) || met.contains(&(named, text.clone())) {
+            continue;
+        }
+        let (what, effect) = match named {
+            Named::Label => ("label", "no node has it"),
+            Named::Type => ("relationship type", "no relationship has it"),
+            Named::Key => ("property key", "it is null"),
+        };
+        let names = names(view, named);
+        let meant = match nearest(&text, names.iter().map(|name| &**name)) {
+            Some(near) => format!(": did you mean {near}?"),
+            None => format!(": {effect}"),
+        };
+        notifications.push(Notification {
+            message: format!("the graph has no {what} {text}{meant}"),
+            at,
+        });
+        met.push((named, text));
+    }
+    notifications.sort_by_key(|one| one.at.range().start);
+    notifications
+}
+
+fn is_used(view: &View, named: Named, name: &str) -> bool {
+    match named {
+        Named::Label => view.label_code(name).is_some(),
+        Named::Type => view.type_code(name).is_some(),
+        Named::Key => view.key_code(name).is_some(),
+    }
+}
+
+fn names(view: &View, named: Named) -> Vec<Arc<str>> {
+    let name = |code: u32| match named {
+        Named::Label => view.label_name(code),
+        Named::Type => view.type_name(code.try_into().ok()?),
+        Named::Key => view.key_name(code),
+    };
+    (0..MOST_NAMES).map_while(name).collect()
+}
