@@ -127,7 +127,7 @@ fn names(db: &Database, args: &NodeArgs) -> Result<NodeNames, Failure> {
 
 /// The one node of a name.
 pub fn the_one(view: &View, names: &NodeNames, name: &str) -> Result<Node, Failure> {
-    let found = named(view, names, name)?;
+    let found = named(view, names, name, "")?;
     match <[Node; 1]>::try_from(found) {
         Ok([node]) => Ok(node),
         Err(several) => Err(Failure::usage(
@@ -137,8 +137,13 @@ pub fn the_one(view: &View, names: &NodeNames, name: &str) -> Result<Node, Failu
     }
 }
 
-/// The nodes of a name, at least one.
-fn named(view: &View, names: &NodeNames, name: &str) -> Result<Vec<Node>, Failure> {
+/// The nodes of a name, at least one; how else they can be named is part of a hint.
+fn named(
+    view: &View,
+    names: &NodeNames,
+    name: &str,
+    otherwise: &str,
+) -> Result<Vec<Node>, Failure> {
     let mut nodes = Vec::new();
     for id in names.find(view, name).map_err(Error::from)? {
         nodes.extend(view.node(id).map_err(Error::from)?);
@@ -147,14 +152,11 @@ fn named(view: &View, names: &NodeNames, name: &str) -> Result<Vec<Node>, Failur
         (false, _) => Ok(nodes),
         (true, true) => Err(Failure::new(
             format!("there is no node {name:?}"),
-            "give the id of a node, as results have it, or a property: --by name=VALUE",
+            format!("give the id of a node, as results have it{otherwise}"),
         )),
         (true, false) => Err(Failure::new(
             format!("there is no node {name:?}"),
-            format!(
-                "give a value of {}, or another property: --by name=VALUE",
-                names.texts().join(" or ")
-            ),
+            format!("give a value of {}{otherwise}", names.texts().join(" or ")),
         )),
     }
 }
@@ -180,7 +182,7 @@ fn found(view: &View, names: &NodeNames, args: &NodeArgs) -> Result<(u64, Vec<No
         return by_condition(view, args, &condition);
     }
     let name = args.key.as_deref().unwrap_or_default();
-    let nodes = named(view, names, name)?;
+    let nodes = named(view, names, name, ", or a property: --by name=VALUE")?;
     Ok((nodes.len() as u64, nodes))
 }
 

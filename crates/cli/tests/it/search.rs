@@ -369,9 +369,9 @@ mod with {
             ),
             (
                 "search db vector --near-node 77 --label Note --property at",
-                2,
-                "there is no node 77",
-                "give the id of a node, as searches show it",
+                1,
+                "there is no node \"77\"",
+                "give the id of a node, as results have it",
             ),
             (
                 "search db vector --near-node 0 --label Note --property body",
