@@ -18,13 +18,38 @@ mod subqueries;
 mod threads;
 mod writes;
 
+use std::sync::Arc;
+
 use evergraph_interpreter::{Datum, Parameters, Query, QueryError};
-use evergraph_property_graph::graph::{GraphOptions, PropertyGraph};
-use evergraph_storage::medium::DramStorage;
+use evergraph_property_graph::graph::{GraphOptions, OpenOptions, PropertyGraph};
+use evergraph_storage::Storage;
+use evergraph_storage::medium::{DramStorage, EmulatedStorage};
 
 /// An empty graph.
 fn graph() -> PropertyGraph {
-    PropertyGraph::create(&DramStorage::new(), GraphOptions::default(), [1; 16]).expect("a graph")
+    graph_on(&DramStorage::new())
+}
+
+fn graph_on(storage: &dyn Storage) -> PropertyGraph {
+    PropertyGraph::create(storage, GraphOptions::default(), [1; 16]).expect("a graph")
+}
+
+/// An emulated medium that counts, and waits for nothing.
+fn emulated() -> EmulatedStorage {
+    EmulatedStorage::new(Arc::new(DramStorage::new()), None)
+}
+
+/// The graph on an emulated medium after a checkpoint and an opening: its records and lists
+/// are read from the medium.
+fn reopened(graph: PropertyGraph, medium: &EmulatedStorage) -> PropertyGraph {
+    graph.checkpoint().expect("a checkpoint");
+    drop(graph);
+    let (graph, _) = PropertyGraph::open(medium, OpenOptions::default()).expect("opened");
+    let reads = || medium.device().drain().media_reads;
+    let before = reads();
+    let nodes = graph.view().nodes().filter(Result::is_ok).count();
+    assert!(nodes > 0 && reads() > before, "{nodes} nodes");
+    graph
 }
 
 /// The rows of a query.

@@ -1,14 +1,15 @@
-//! Random queries over graphs of some hundred nodes, stored as columns: every mode, number of
-//! threads and plan gives the same rows. The plan without rewrites, interpreted by one
-//! thread, is the reference. Queries of more kinds, of small graphs, are in
-//! `random_queries`.
+//! Random queries over graphs of some hundred nodes, stored as columns, in DRAM and on the
+//! emulated medium: every mode, number of threads and plan gives the same rows. The plan
+//! without rewrites, interpreted by one thread, is the reference. Queries of more kinds, of
+//! small graphs, are in `random_queries`.
 
 use evergraph_graph::random::Random;
 use evergraph_interpreter::{Execution, Limits, Options, Parameters, Query};
 use evergraph_property_graph::graph::PropertyGraph;
 use evergraph_storage::failpoint::Scope;
+use evergraph_storage::medium::EmulatedStorage;
 
-use crate::{graph, rows};
+use crate::{emulated, graph, graph_on, reopened, rows};
 
 /// Draws parts of queries.
 struct Draw(Random);
@@ -28,9 +29,10 @@ impl Draw {
 }
 
 /// Nodes with numbers, texts, truths, values of mixed types and nulls; relationships of two
-/// types, some parallel, some loops.
-fn random_graph(draw: &mut Draw) -> PropertyGraph {
-    let graph = graph();
+/// types, some parallel, some loops. On a medium, if it is given, from which the columns are
+/// read then.
+fn random_graph(draw: &mut Draw, medium: Option<&EmulatedStorage>) -> PropertyGraph {
+    let mut graph = medium.map_or_else(graph, |medium| graph_on(medium));
     let (a, b, nodes) = (3 + draw.below(90), 1 + draw.below(50), 90 + draw.below(60));
     rows(
         &graph,
@@ -53,7 +55,10 @@ fn random_graph(draw: &mut Draw) -> PropertyGraph {
         );
     }
     // Columns as they are stored, some with rows that have changed since.
-    if draw.is(70) {
+    let is_merged = draw.is(70);
+    if let Some(medium) = medium {
+        graph = reopened(graph, medium);
+    } else if is_merged {
         graph.checkpoint().expect("a checkpoint");
     }
     if draw.is(50) {
@@ -280,11 +285,21 @@ fn mutants_are_caught() {
 
 #[test]
 fn every_mode_and_plan_gives_the_same_rows() {
+    assert_modes_agree(12, || None);
+}
+
+#[test]
+fn every_mode_and_plan_gives_the_same_rows_on_the_emulated_medium() {
+    assert_modes_agree(4, || Some(emulated()));
+}
+
+/// Tries so many graphs, each on a medium of its own; many more in a campaign.
+fn assert_modes_agree(graphs: u64, medium: fn() -> Option<EmulatedStorage>) {
     let is_deep = std::env::var("EVERGRAPH_CAMPAIGN").is_ok_and(|value| value == "deep");
-    let seeds = if is_deep { 0..2000 } else { 0..12 };
-    for seed in seeds {
+    for seed in 0..if is_deep { 2000 } else { graphs } {
         let mut draw = Draw(Random::new(seed));
-        let graph = random_graph(&mut draw);
+        let medium = medium();
+        let graph = random_graph(&mut draw, medium.as_ref());
         for number in 0..25 {
             let text = random_query(&mut draw);
             let limits = |execution, threads| Limits {

@@ -1,8 +1,7 @@
 //! Random queries on random graphs: each gives the same rows with all rules and without
 //! those that only save work, in every mode, by one thread and by two, and with little
-//! memory.
+//! memory, in DRAM and on the emulated medium.
 //!
-//! [`case`] yields a graph and the text of a query from a seed; other tests run the same.
 //! `EVERGRAPH_QUERIES` is how many are tried, `EVERGRAPH_SEED` with which they begin.
 
 use std::fmt::Write;
@@ -11,21 +10,15 @@ use evergraph_interpreter::{Execution, Limits, Options, Parameters, Query, Query
 use evergraph_property_graph::graph::PropertyGraph;
 
 use crate::counts::Random;
-use crate::graph;
+use crate::{emulated, graph, graph_on, reopened};
 
 /// Queries that are tried, unless told otherwise; each graph is asked several.
 const QUERIES: u64 = 600;
 const QUERIES_OF_GRAPH: u64 = 20;
 
-/// The graph of a seed, which many seeds have in common, and the text of a query on it.
-pub(crate) fn case(seed: u64) -> (PropertyGraph, String) {
-    (graph_of(seed / QUERIES_OF_GRAPH), text_of(seed))
-}
-
-/// Nodes `A`, `B`, both or without a label, with a unique `k`, and perhaps `x` and `y`;
+/// Adds nodes `A`, `B`, both or without a label, with a unique `k`, and perhaps `x` and `y`;
 /// relationships `R` and `S`, loops and parallel ones among them, with `w`.
-fn graph_of(seed: u64) -> PropertyGraph {
-    let graph = graph();
+fn filled(graph: PropertyGraph, seed: u64) -> PropertyGraph {
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let mut transaction = graph.begin();
     let mut nodes = Vec::new();
@@ -395,7 +388,7 @@ impl Writer {
 }
 
 /// Rows of a query as texts, in any order.
-pub(crate) fn sorted_rows(
+fn sorted_rows(
     graph: &PropertyGraph,
     text: &str,
     (plain, limits): (bool, Limits),
@@ -419,14 +412,29 @@ fn number(name: &str, otherwise: u64) -> u64 {
 
 #[test]
 fn random_queries_give_the_same_rows_however_they_run() {
-    let directory = std::env::temp_dir().join(format!("evergraph-random-{}", std::process::id()));
+    assert_same_rows("dram", QUERIES, |seed| filled(graph(), seed));
+}
+
+/// The columns are read from the medium.
+#[test]
+fn random_queries_give_the_same_rows_on_the_emulated_medium() {
+    assert_same_rows("emulated", QUERIES / 3, |seed| {
+        let medium = emulated();
+        reopened(filled(graph_on(&medium), seed), &medium)
+    });
+}
+
+/// Tries so many queries, unless told otherwise, on graphs of their seeds.
+fn assert_same_rows(medium: &str, queries: u64, graph_of: fn(u64) -> PropertyGraph) {
+    let name = format!("evergraph-random-{medium}-{}", std::process::id());
+    let directory = std::env::temp_dir().join(name);
     let (mut with_rows, mut graph) = (0, None);
     let first = number("EVERGRAPH_SEED", 0);
-    let count = number("EVERGRAPH_QUERIES", QUERIES);
+    let count = number("EVERGRAPH_QUERIES", queries);
     for seed in first..first + count {
         let (of_graph, text) = (seed / QUERIES_OF_GRAPH, text_of(seed));
         if graph.as_ref().is_none_or(|(known, _)| *known != of_graph) {
-            graph = Some((of_graph, case(seed).0));
+            graph = Some((of_graph, graph_of(of_graph)));
         }
         let graph = &graph.as_ref().expect("a graph").1;
         let limits = |execution, threads, memory| Limits {
