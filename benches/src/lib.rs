@@ -129,6 +129,7 @@ const BENCHMARKS: &[Benchmark] = &[
     index::BENCHMARK,
     snb::BENCHMARK,
     queries::BENCHMARK,
+    queries::MEDIA,
     execution::BENCHMARK,
     #[cfg(all(feature = "fulltext", feature = "vector"))]
     search::BENCHMARK,
@@ -162,6 +163,7 @@ pub const NAMES: &[&str] = &[
     "index",
     "snb",
     "queries",
+    "media",
     "execution",
     #[cfg(all(feature = "fulltext", feature = "vector"))]
     "search",

@@ -9,6 +9,7 @@
 mod calls;
 mod files;
 mod measure;
+mod media;
 mod micro;
 #[cfg(test)]
 mod tests;
@@ -26,6 +27,7 @@ use crate::snb::network_parameters;
 use crate::table::Table;
 
 pub(crate) use crate::snb::text;
+pub(crate) use media::BENCHMARK as MEDIA;
 
 pub const BENCHMARK: Benchmark = Benchmark {
     name: "queries",

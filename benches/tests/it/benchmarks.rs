@@ -118,6 +118,42 @@ fn queries_run() {
     assert_eq!(rows(&result, 3).len(), 8);
 }
 
+#[test]
+fn media_give_the_same_rows_and_count() {
+    let few = ["trials=1", "runs=3", "updates=1500", "seed=3", "threads=1"];
+    let result = run("media", &few);
+    let reads = rows(&result, 0);
+    // Seven queries by index; by scans one more.
+    assert_eq!(reads.len(), 3 * (7 + 8));
+    for row in reads {
+        assert_eq!(row["equal"], true, "{row}");
+        let is_emulated = row["medium"] == "emulated";
+        assert_eq!(
+            row["opening_units"].as_u64() > Some(0),
+            is_emulated,
+            "{row}"
+        );
+    }
+    // `None` where the system does not tell.
+    let pages = |access: &str| -> Option<f64> {
+        let of = |row: &&Value| row["medium"] == "file" && row["access"] == access;
+        let pages = reads.iter().filter(of).map(|row| &row["pages_interpreted"]);
+        pages.map(Value::as_f64).sum()
+    };
+    if let (Some(scan), Some(index)) = (pages("scan"), pages("index")) {
+        assert!(scan > index && index > 0.0, "{scan} {index}");
+    }
+    assert_eq!(rows(&result, 1).len(), 7 + 1 + 8);
+    assert!(rows(&result, 1)[7]["compile_us"].as_f64() > Some(0.0));
+    let updates = rows(&result, 2);
+    assert_eq!(updates.len(), 3 * 8);
+    for row in updates.iter().filter(|row| row["medium"] == "emulated") {
+        // Each is durable by itself.
+        assert!(row["fences"].as_f64() >= Some(1.0), "{row}");
+        assert!(row["lines_flushed"].as_f64() >= row["units_written"].as_f64());
+    }
+}
+
 #[cfg(all(feature = "fulltext", feature = "vector"))]
 #[test]
 fn searches_find_what_reading_every_node_finds() {
