@@ -147,10 +147,8 @@ impl Finder<'_> {
     /// Rows that are left of each when a node has been found that other relationships lead
     /// to from nodes that are known: these are next.
     fn closing(&self, one: &RelationshipToFind, far: Slot, reached: &Parts) -> f64 {
-        let others = self
-            .open
-            .iter()
-            .map(|&place| &self.pattern.relationships[place]);
+        let open = self.open.iter().take(self.compared);
+        let others = open.map(|&place| &self.pattern.relationships[place]);
         let parts = others.filter_map(|other| {
             let [left, right] = [other.left, other.right].map(|end| self.pattern.nodes[end].slot);
             let from_left = right == far;

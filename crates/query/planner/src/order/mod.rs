@@ -191,7 +191,8 @@ impl Finder<'_> {
         let costs = costs.take(self.compared).map(|(place, known)| {
             let one = &self.pattern.relationships[place];
             // Between nodes that are known it only leaves rows out.
-            let is_later = known != (true, true);
+            let is_plain = one.length.is_none() && one.search.is_none();
+            let is_later = !is_plain || known != (true, true);
             (place, is_later, self.step_of(one, known))
         });
         let cheapest = costs.min_by(|one, other| {

@@ -62,7 +62,7 @@ impl EndLabels {
         let Known::Nothing(asked) = self.known.get() else {
             return Ok(());
         };
-        let asked = asked + nodes;
+        let asked = asked.saturating_add(nodes);
         self.known.set(Known::Nothing(asked));
         let Some(view) = run.graph.committed() else {
             return Ok(());

@@ -447,7 +447,7 @@ const ROW: f64 = 2.0;
 /// Rows that are made in the time in which a node is scanned.
 const SCANNED: f64 = 0.1;
 
-/// Nodes that are looked at in any order in the time of one, where they are in order.
+/// Of nodes in order, the time of one in any order.
 const IN_ORDER: f64 = 0.25;
 
 /// Entries that are read in the time in which a row is sorted with others of its node.
