@@ -77,7 +77,12 @@ fn a_conversation() {
         :quit           end; so do :exit and Ctrl-D
     "#]]
     .assert_eq(&said.stdout);
-    assert_eq!(said.stderr, "");
+    expect![[r#"
+        warning: the graph has no label City: no node has it, at line 1, column 10
+          MATCH (c:City) RETURN count(*)
+                   ^^^^
+    "#]]
+    .assert_eq(&said.stderr);
 }
 
 /// What is wrong is told, and the conversation goes on.

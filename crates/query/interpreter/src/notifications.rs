@@ -56,11 +56,13 @@ fn is_used(view: &View, named: Named, name: &str) -> bool {
     }
 }
 
+/// Names that commits have used; the others are of transactions that have not committed.
 fn names(view: &View, named: Named) -> Vec<Arc<str>> {
     let name = |code: u32| match named {
         Named::Label => view.label_name(code),
         Named::Type => view.type_name(code.try_into().ok()?),
         Named::Key => view.key_name(code),
     };
-    (0..MOST_NAMES).map_while(name).collect()
+    let all = (0..MOST_NAMES).map_while(name);
+    all.filter(|name| is_used(view, named, name)).collect()
 }
