@@ -120,7 +120,7 @@ impl Opened {
         Ok(())
     }
 
-    /// What the emulated device counted since the opening; zeros on other media.
+    /// Counts of the emulated device since the opening; zeros on other media.
     pub fn counters(&self) -> CountersSnapshot {
         self.db().counters().unwrap_or_default()
     }

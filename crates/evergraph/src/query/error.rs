@@ -46,7 +46,7 @@ impl Place {
     }
 }
 
-/// What a user may want to know of a statement that is right: a name that the graph does
+/// Information about a statement that is right: a name that the graph does
 /// not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notification {

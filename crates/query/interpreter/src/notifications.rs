@@ -11,7 +11,7 @@ use evergraph_syntax::tree::{Name, Span};
 /// Names among which a like one is looked for, at most.
 const MOST_NAMES: u32 = 4096;
 
-/// What a user may want to know of a query that is right.
+/// Information about a query that is right: a name that the graph does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notification {
     /// One line.

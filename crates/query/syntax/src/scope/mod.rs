@@ -35,7 +35,7 @@ pub struct Environment<'e> {
     pub parameters: Option<&'e BTreeSet<String>>,
 }
 
-/// What is known of a statement that passed the checks.
+/// A statement that passed the checks: its columns, and the names that it looks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checked {
     /// Names of its columns.
