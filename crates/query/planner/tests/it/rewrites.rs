@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use evergraph_planner::lower::lower_only;
-use evergraph_planner::{Plan, print, rewrite};
+use evergraph_planner::{Operator, Plan, print, rewrite};
 use expect_test::expect_file;
 
 use crate::plans::{Social, parsed};
@@ -165,4 +165,34 @@ fn ends_are_found_once() {
         ],
     );
     expect_file!["golden/ends-once.txt"].assert_eq(&text);
+}
+
+/// The last operator stands first.
+#[test]
+fn relationships_that_nothing_reads_are_marked() {
+    for (text, unread) in [
+        ("MATCH (a)-[r:KNOWS]->(b) RETURN b", vec![true]),
+        ("MATCH (a)-[r:KNOWS]->(b) RETURN r.since", vec![false]),
+        ("MATCH p = (a)-[:KNOWS]->(b) RETURN p", vec![false]),
+        // The second differs from the first.
+        (
+            "MATCH (a:Tag)-[:KNOWS]->(b)-[:KNOWS]->(c) RETURN c",
+            vec![true, false],
+        ),
+        (
+            "MATCH (a:Tag)-[:KNOWS]->(b)-[:LIKES]->(c) RETURN c",
+            vec![true, true],
+        ),
+        // It may be read where the rule does not look.
+        ("MATCH (a)-[r:KNOWS]->(b) SET r.x = 1", vec![false]),
+    ] {
+        let planned = evergraph_planner::plan(&parsed(text), &Social).expect("a plan");
+        let mut found = Vec::new();
+        planned.plan.for_each(&mut |one| {
+            if let Operator::Expand(step) = &one.operator {
+                found.push(step.unread);
+            }
+        });
+        assert_eq!(found, unread, "{text}");
+    }
 }
