@@ -57,9 +57,9 @@ fn plan_anew(
     let of_query = |error| Error::of_query(error, text);
     let parsed = evergraph_syntax::parse(text).map_err(|error| of_query(error.into()))?;
     let is_explained = parsed.mode == Mode::Explain;
-    let as_of = match parsed.body {
+    let as_of = match &parsed.body {
         Body::Command(command) if parsed.mode == Mode::Execute => {
-            return Ok(Ready::Command(command));
+            return Ok(Ready::Command(command.clone()));
         }
         Body::Command(_) => {
             let what = "EXPLAIN and PROFILE are for queries, and this is a command";
@@ -73,14 +73,15 @@ fn plan_anew(
                 &at,
             ));
         }
-        Body::Query(query) => query.as_of.map(|as_of| as_of.to_string()),
+        Body::Query(query) => query.as_of.as_ref().map(ToString::to_string),
     };
     let options = interpreter::Options {
         procedures: procedures.clone(),
+        limits: statement.limits.clone(),
         parameters: Some(statement.parameters.names()),
-        ..interpreter::Options::default()
+        plain: false,
     };
-    let query = Query::prepare_with(graph, text, options).map_err(of_query)?;
+    let query = Query::prepare_statement(graph, text, &parsed, options).map_err(of_query)?;
     Ok(Ready::Query(Arc::new(Planned {
         text: text.trim().to_string(),
         writes: query.writes() && !is_explained,

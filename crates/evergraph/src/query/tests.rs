@@ -84,6 +84,15 @@ fn names_that_the_graph_does_not_have_are_told() {
     assert_eq!(told("MATCH (p:Tag) RETURN p").len(), 1);
     db.query("MERGE (t:Tag {id: 1}) RETURN t.id", ()).unwrap();
     assert_eq!(told("MATCH (p:Tag) RETURN p"), none);
+    // Of many the first ones, each once.
+    let many = (0..1000).map(|key| format!("p.k{key} = p.k{}", key / 2));
+    let many = many.collect::<Vec<_>>().join(" OR ");
+    let some = told(&format!("MATCH (p:Person) WHERE {many} RETURN p"));
+    assert_eq!(some.len(), 20);
+    assert!(
+        some[19].starts_with("the graph has no property key k19"),
+        "{some:?}"
+    );
     // The same text with space before it.
     assert_eq!(
         told(" MATCH (p:Tog) RETURN p")[0].lines().nth(2),

@@ -78,6 +78,11 @@ impl QueryError {
         }
     }
 
+    /// Whether the run is to end, and not tried in another way.
+    pub(crate) fn is_stop(&self) -> bool {
+        matches!(self, QueryError::Cancelled | QueryError::Timeout(_))
+    }
+
     pub(crate) fn type_error(message: impl Into<String>) -> Self {
         QueryError::runtime("TypeError", "InvalidArgumentType", message)
     }

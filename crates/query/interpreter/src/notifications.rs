@@ -1,6 +1,7 @@
 //! Names that a query looks for and the graph does not have: most often they are misspelt,
 //! and openCypher gives no rows, or nulls, and no error.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use evergraph_property_graph::graph::{GraphRead, View};
@@ -10,6 +11,8 @@ use evergraph_syntax::tree::{Name, Span};
 
 /// Names among which a like one is looked for, at most.
 const MOST_NAMES: u32 = 4096;
+/// Names that are told, at most: a generated text may have thousands.
+const MOST_TOLD: usize = 20;
 
 /// Information about a query that is right: a name that the graph does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,32 +23,33 @@ pub struct Notification {
     pub at: Span,
 }
 
-/// One for each name that no commit has used, in the order of the text.
-pub(crate) fn of_names(view: &View, searched: Vec<(Named, Name)>) -> Vec<Notification> {
-    let mut met: Vec<(Named, String)> = Vec::new();
-    let mut notifications = Vec::new();
-    for (named, Name { text, at }) in searched {
-        if is_used(view, named, &text) || met.contains(&(named, text.clone())) {
-            continue;
-        }
-        let (what, effect) = match named {
-            Named::Label => ("label", "no node has it"),
-            Named::Type => ("relationship type", "no relationship has it"),
-            Named::Key => ("property key", "it is null"),
-        };
-        let names = names(view, named);
-        let meant = match nearest(&text, names.iter().map(|name| &**name)) {
-            Some(near) => format!(": did you mean {near}?"),
-            None => format!(": {effect}"),
-        };
-        notifications.push(Notification {
-            message: format!("the graph has no {what} {text}{meant}"),
-            at,
-        });
-        met.push((named, text));
+/// One for each of the first names that no commit has used, in the order of the text.
+pub(crate) fn of_names(view: &View, mut searched: Vec<(Named, Name)>) -> Vec<Notification> {
+    searched.sort_by_key(|(_, name)| name.at.range().start);
+    let mut met: HashSet<(Named, String)> = HashSet::new();
+    let unused = searched.into_iter().filter(|(named, name)| {
+        !is_used(view, *named, &name.text) && met.insert((*named, name.text.clone()))
+    });
+    let told = unused.take(MOST_TOLD);
+    told.map(|(named, name)| of_name(view, named, &name))
+        .collect()
+}
+
+fn of_name(view: &View, named: Named, name: &Name) -> Notification {
+    let (what, effect) = match named {
+        Named::Label => ("label", "no node has it"),
+        Named::Type => ("relationship type", "no relationship has it"),
+        Named::Key => ("property key", "it is null"),
+    };
+    let names = names(view, named);
+    let meant = match nearest(&name.text, names.iter().map(|name| &**name)) {
+        Some(near) => format!(": did you mean {near}?"),
+        None => format!(": {effect}"),
+    };
+    Notification {
+        message: format!("the graph has no {what} {}{meant}", name.text),
+        at: name.at,
     }
-    notifications.sort_by_key(|one| one.at.range().start);
-    notifications
 }
 
 fn is_used(view: &View, named: Named, name: &str) -> bool {

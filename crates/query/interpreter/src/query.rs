@@ -12,7 +12,7 @@ use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{GraphError, PropertyGraph, Transaction, View};
 use evergraph_property_graph::value::DateTime;
 use evergraph_syntax::scope;
-use evergraph_syntax::tree::{Body, Mode, Span};
+use evergraph_syntax::tree::{Body, Mode, Span, Statement};
 
 use crate::batch::{Batch, Column};
 use crate::catalog::{Basis, GraphCatalog};
@@ -86,28 +86,44 @@ impl Query {
         Query::prepare_with(graph, text, Options::default())
     }
 
-    /// As [`Query::prepare`], with procedures and limits.
+    /// As [`Query::prepare`], with procedures and limits. The timeout holds for this by
+    /// itself: it is looked at between the steps, each of which takes a fraction of a second
+    /// for the longest text that there may be.
     ///
     /// # Errors
-    /// As [`Query::prepare`].
+    /// As [`Query::prepare`]; if it is cancelled or takes too long.
     pub fn prepare_with(
         graph: &PropertyGraph,
         text: &str,
         options: Options,
     ) -> Result<Self, QueryError> {
-        let statement = evergraph_syntax::parse(text)?;
+        Query::prepare_statement(graph, text, &evergraph_syntax::parse(text)?, options)
+    }
+
+    /// As [`Query::prepare_with`], of the statement that the text is.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn prepare_statement(
+        graph: &PropertyGraph,
+        text: &str,
+        statement: &Statement,
+        options: Options,
+    ) -> Result<Self, QueryError> {
         let Options {
             procedures,
             limits,
             parameters,
             plain,
         } = options;
+        let guard = Guard::new(&limits);
         let environment = scope::Environment {
             functions: Some(&evergraph_functions::functions::Table),
             procedures: Some(&procedures),
             parameters: parameters.as_ref(),
         };
-        let scope::Checked { columns, searched } = scope::check(text, &statement, environment)?;
+        let scope::Checked { columns, searched } = scope::check(text, statement, environment)?;
+        guard.check()?;
         let Body::Query(query) = &statement.body else {
             return Err(QueryError::Plan(evergraph_planner::PlanError {
                 kind: "FeatureError",
@@ -121,6 +137,7 @@ impl Query {
             false => evergraph_planner::plan(query, &catalog)?,
             true => evergraph_planner::plan_plainly(query, &catalog)?,
         };
+        guard.check()?;
         let notifications = match planned.writes {
             true => Vec::new(),
             false => notifications::of_names(catalog.view(), searched),

@@ -113,10 +113,12 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
             return Ok(Column::Vector(Vector::new()).into());
         }
         // Of one row it is cheaper row by row.
-        if (self.batch.len() > 1 || self.run.compiles_all())
-            && let Ok(held) = self.column(of, None)
-        {
-            return Ok(held);
+        if self.batch.len() > 1 || self.run.compiles_all() {
+            match self.column(of, None) {
+                Ok(held) => return Ok(held),
+                Err(error) if error.is_stop() => return Err(error),
+                Err(_) => {}
+            }
         }
         Ok(self.by_row(of, None)?.into())
     }
@@ -131,9 +133,14 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
                     Some(rows) => kept.iter().map(|&place| rows[place as usize]).collect(),
                 });
             }
-            let column = self.interpreted(condition, chosen);
-            if let Some(kept) = column.ok().and_then(|column| kept(&column, &rows)) {
-                return Ok(kept);
+            match self.interpreted(condition, chosen) {
+                Ok(column) => {
+                    if let Some(kept) = kept(&column, &rows) {
+                        return Ok(kept);
+                    }
+                }
+                Err(error) if error.is_stop() => return Err(error),
+                Err(_) => {}
             }
         }
         let mut kept = Vec::with_capacity(rows.len());
@@ -153,6 +160,7 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
 
     /// The values of an expression in some rows, at least one.
     pub(super) fn column(&self, of: &Expression, chosen: Chosen<'_>) -> Result<Held<'v>> {
+        self.run.work(self.rows(chosen))?;
         if let Some(Made::Column(column)) = self.compiled(of, chosen, false) {
             return Ok(column.into());
         }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use evergraph_functions::Datum;
 use evergraph_functions::operators::boolean;
+use evergraph_functions::{Datum, Elements};
 use evergraph_planner::{Comprehension, Quantified, Reduce, Slot, Subquery};
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{NodeId, RelationshipId};
@@ -18,20 +18,6 @@ use crate::run::{Flow, Run};
 const DEEPEST: usize = 1000;
 
 impl Run<'_, '_> {
-    /// Elements of a list; `None` of null.
-    fn elements(&self, list: &Datum) -> Result<Option<Vec<Datum>>> {
-        if list.is_null() {
-            return Ok(None);
-        }
-        match list.elements() {
-            Some(elements) => Ok(Some(elements.iter().collect())),
-            None => {
-                let message = format!("expected a LIST, found a {}", list.type_name());
-                Err(QueryError::type_error(message))
-            }
-        }
-    }
-
     /// Calls `value` while a variable has a value.
     fn within<T>(
         &self,
@@ -48,12 +34,12 @@ impl Run<'_, '_> {
 
     pub(super) fn comprehension(&self, of: &Comprehension, row: &mut Row<'_>) -> Result<Datum> {
         let list = self.value(&of.list, row)?;
-        let Some(elements) = self.elements(&list)? else {
+        let Some(elements) = elements_of(&list)? else {
             return Ok(Datum::NULL);
         };
         let mut made = Vec::new();
         let mut account = self.guard.account("a list");
-        for element in elements {
+        for element in elements.iter() {
             self.step()?;
             let kept = self.within(row, of.variable, element.clone(), |row| {
                 if let Some(filter) = &of.filter
@@ -76,12 +62,12 @@ impl Run<'_, '_> {
 
     pub(super) fn quantified(&self, of: &Quantified, row: &mut Row<'_>) -> Result<Datum> {
         let list = self.value(&of.list, row)?;
-        let Some(elements) = self.elements(&list)? else {
+        let Some(elements) = elements_of(&list)? else {
             return Ok(Datum::NULL);
         };
         let (mut truths, mut unknown) = (0usize, 0usize);
         let count = elements.len();
-        for element in elements {
+        for element in elements.iter() {
             self.step()?;
             let truth = self.within(row, of.variable, element, |row| {
                 Ok(boolean(&self.value(&of.filter, row)?)?)
@@ -109,10 +95,10 @@ impl Run<'_, '_> {
     pub(super) fn reduce(&self, of: &Reduce, row: &mut Row<'_>) -> Result<Datum> {
         let mut value = self.value(&of.initial, row)?;
         let list = self.value(&of.list, row)?;
-        let Some(elements) = self.elements(&list)? else {
+        let Some(elements) = elements_of(&list)? else {
             return Ok(Datum::NULL);
         };
-        for element in elements {
+        for element in elements.iter() {
             self.step()?;
             let before = value.clone();
             value = self.within(row, of.accumulator, value, |row| {
@@ -171,6 +157,18 @@ impl Run<'_, '_> {
                 let message = format!("a {} has no labels", other.type_name());
                 Err(QueryError::type_error(message))
             }
+        }
+    }
+}
+
+/// Elements of a list; `None` of null.
+fn elements_of(list: &Datum) -> Result<Option<Elements<'_>>> {
+    match list.elements() {
+        Some(elements) => Ok(Some(elements)),
+        None if list.is_null() => Ok(None),
+        None => {
+            let message = format!("expected a LIST, found a {}", list.type_name());
+            Err(QueryError::type_error(message))
         }
     }
 }

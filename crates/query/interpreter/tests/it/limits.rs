@@ -39,7 +39,7 @@ fn a_query_ends_at_its_timeout() {
     assert!(matches!(with(limits, PRODUCT), Err(QueryError::Timeout(_))));
 }
 
-/// Each of these would take days.
+/// Most of these would take days.
 #[test]
 fn nothing_goes_on_without_looking_at_the_clock() {
     let graph = graph();
@@ -51,8 +51,10 @@ fn nothing_goes_on_without_looking_at_the_clock() {
         &graph,
         "MATCH (a:K), (b:K) WHERE a.x < b.x CREATE (a)-[:R]->(b)",
     );
+    let terms: Vec<String> = (0..20_000).map(|x| format!("n.x = -{x}.5")).collect();
     for text in [
         PRODUCT,
+        &format!("MATCH (n:N) WHERE {} RETURN n", terms.join(" OR ")),
         "MATCH (a:N), (b:N), (c:N) WHERE a.x + b.x + c.x < 0 RETURN a",
         "UNWIND range(1, 1000000) AS a UNWIND range(1, 1000000) AS b RETURN count(*)",
         "MATCH (a:K)-[*]-(b:K) RETURN count(*)",
@@ -76,11 +78,9 @@ fn nothing_goes_on_without_looking_at_the_clock() {
             timeout: Some(Duration::from_millis(20)),
             ..Limits::default()
         };
-        let options = Options {
-            limits,
-            ..Options::default()
-        };
-        let query = Query::prepare_with(&graph, text, options).expect(text);
+        let query = Query::prepare(&graph, text)
+            .expect(text)
+            .with_limits(limits);
         let ended = query.execute(&graph, &Parameters::new());
         let ended = ended.map(Iterator::count);
         assert!(
@@ -88,6 +88,23 @@ fn nothing_goes_on_without_looking_at_the_clock() {
             "{text}: {ended:?}"
         );
     }
+}
+
+#[test]
+fn a_query_that_is_cancelled_is_not_planned() {
+    let cancellation = Cancellation::new();
+    let limits = Limits {
+        cancellation: cancellation.clone(),
+        ..Limits::default()
+    };
+    let options = Options {
+        limits,
+        ..Options::default()
+    };
+    let prepared = || Query::prepare_with(&graph(), PRODUCT, options.clone()).map(drop);
+    assert!(prepared().is_ok());
+    cancellation.cancel();
+    assert!(matches!(prepared(), Err(QueryError::Cancelled)));
 }
 
 /// Another thread cancels what runs: the query tells that it has begun by asking.

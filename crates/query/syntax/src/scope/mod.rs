@@ -45,7 +45,7 @@ pub struct Checked {
 }
 
 /// Names of a graph.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Named {
     /// Of nodes.
     Label,
