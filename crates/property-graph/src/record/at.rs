@@ -4,6 +4,7 @@
 //! of them its base does not show. All others are read in place, in the base.
 
 mod pictures;
+mod rows;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use evergraph_storage::{StorageError, Uuid};
 use parking_lot::Mutex;
 
+use self::rows::{Row, Rows, Subjects as VersionsBySubject};
 use super::by_key::ByKey;
 use super::column_at::{ColumnAt, cannot_be};
 use super::content::{Fixed, Record, RelationshipRecord};
@@ -30,8 +32,8 @@ pub(crate) struct ChunkAt<R> {
     exists: Box<[u64]>,
     /// One bit a place: the base does not show it as of the commit. Empty if there is none.
     changed: Box<[u64]>,
-    /// The changed places with a record, ascending.
-    rows: Box<[Row<R>]>,
+    /// The changed places with a record.
+    rows: Rows<R>,
     /// After this commit nothing was changed when the picture was made.
     since: u64,
     dictionary: Arc<Dictionary>,
@@ -58,13 +60,6 @@ struct Past {
 
 type Subjects = BTreeMap<i64, Box<[u64]>>;
 
-/// A record that the base does not show.
-pub(super) struct Row<R> {
-    pub(super) at: u32,
-    born: u64,
-    pub(super) place: FoundAt<R>,
-}
-
 /// The state of a changed place, on the way into a picture.
 pub(super) type Changed<R> = (u32, u64, Option<FoundAt<R>>);
 
@@ -86,40 +81,31 @@ impl<R: Record> ChunkAt<R> {
         !self.changed.is_empty() && bit(&self.changed, at)
     }
 
-    /// The records that the base does not show, ascending.
-    pub(super) fn rows(&self) -> &[Row<R>] {
-        &self.rows
+    /// The versions that it shows, by their types or sets of labels.
+    pub(super) fn versions_by_subject(&self) -> &VersionsBySubject<R> {
+        self.rows.subjects(self.exists.len())
     }
 
     /// A picture of a later commit, between which these places were changed.
-    fn after(before: &Arc<Self>, since: u64, changes: Vec<Changed<R>>) -> Self {
+    pub(super) fn after(before: &Arc<Self>, since: u64, changes: Vec<Changed<R>>) -> Self {
         // No more than two pictures are in DRAM.
         before.before.lock().take();
         let mut exists = before.exists.clone();
         let mut places: Box<[u64]> = exists.iter().map(|_| 0).collect();
-        let mut rows = Vec::with_capacity(before.rows.len() + changes.len());
-        changes
-            .iter()
-            .for_each(|change| set(&mut places, change.0, true));
-        let old = before.rows.iter().filter(|row| !bit(&places, row.at));
-        rows.extend(old.map(|row| Row {
-            at: row.at,
-            born: row.born,
-            place: row.place.clone(),
-        }));
+        let mut rows = Vec::with_capacity(changes.len());
         for (at, born, place) in changes {
+            set(&mut places, at, true);
             set(&mut exists, at, place.is_some());
             rows.extend(place.map(|place| Row { at, born, place }));
         }
-        // Two ascending runs.
-        rows.sort_by_key(|row| row.at);
+        let rows = before.rows.after(rows, &places);
         let words = places.iter().enumerate();
         let word = |at: usize| before.changed.get(at).copied().unwrap_or(0);
         ChunkAt {
             base: before.base.clone(),
             exists,
             changed: words.map(|(at, places)| places | word(at)).collect(),
-            rows: rows.into(),
+            rows,
             since,
             dictionary: Arc::clone(&before.dictionary),
             uuid: before.uuid,
@@ -139,7 +125,7 @@ impl<R: Record> ChunkAt<R> {
         let Some(column) = before.columns.get(key) else {
             return Ok(None);
         };
-        let values = self.values_of(key, |row| bit(&places, row.at))?;
+        let values = self.values_of(key, self.rows.changed_last(&places))?;
         column.after(&places, values).map(Some).map_err(cannot_be)
     }
 
@@ -171,11 +157,6 @@ impl<R: Record> ChunkAt<R> {
     pub(super) fn base_reader(&self) -> Result<Option<ChunkReader<'_>>, StorageError> {
         let base = self.base.as_ref().map(|base| base.read(&self.uuid));
         base.transpose()
-    }
-
-    fn row(&self, at: u32) -> Option<&Row<R>> {
-        let found = self.rows.binary_search_by_key(&at, |row| row.at).ok()?;
-        Some(&self.rows[found])
     }
 
     /// One property of a record, null if it does not have it, or is not there.
@@ -227,16 +208,19 @@ impl<R: Record> ChunkAt<R> {
 
     /// Values of records that the base does not show.
     pub(super) fn changed_values(&self, key: KeyCode) -> Result<Vec<(usize, Value)>, StorageError> {
-        self.values_of(key, |_| true)
+        self.values_of(key, self.rows.iter())
     }
 
-    fn values_of(
+    fn values_of<'r>(
         &self,
         key: KeyCode,
-        which: impl Fn(&Row<R>) -> bool,
-    ) -> Result<Vec<(usize, Value)>, StorageError> {
+        rows: impl Iterator<Item = &'r Row<R>>,
+    ) -> Result<Vec<(usize, Value)>, StorageError>
+    where
+        R: 'r,
+    {
         let mut values = Vec::new();
-        for row in self.rows.iter().filter(|row| which(row)) {
+        for row in rows {
             let value = match &row.place {
                 FoundAt::Version(record) => record.properties().get(key).cloned(),
                 _ => self.found_at(row.place.clone()).property(key)?,
@@ -276,7 +260,7 @@ impl<R: Record> ChunkAt<R> {
             return None;
         }
         let place = match self.is_changed(at) {
-            true => self.row(at)?.place.clone(),
+            true => self.rows.get(at)?.place.clone(),
             false => FoundAt::Chunk(Arc::clone(self.base.as_ref()?), at),
         };
         Some(self.found_at(place))
@@ -307,7 +291,7 @@ impl<R: Record> ChunkAt<R> {
             return Ok(None);
         }
         if self.is_changed(at) {
-            return Ok(self.row(at).map(|row| row.born));
+            return Ok(self.rows.get(at).map(|row| row.born));
         }
         match &self.base {
             Some(base) => Ok(Some(base.read(&self.uuid)?.slot(at).born)),

@@ -8,7 +8,7 @@ use evergraph_storage::layout::WALKED_AT_MOST;
 use evergraph_storage::{Needed, StorageError, Uuid};
 use parking_lot::{Mutex, RwLock};
 
-use super::at::{Changed, ChunkAt};
+use super::at::ChunkAt;
 use super::content::Record;
 use super::core::Slot;
 use super::stored::StoredChunk;
@@ -39,15 +39,13 @@ pub(super) struct ChunkState<R> {
     picture: OnceLock<Arc<ChunkAt<R>>>,
     /// The chunk as of commits that the base has and that come before every other change.
     base_picture: OnceLock<Arc<ChunkAt<R>>>,
-    /// The last picture of what was the newest commit, and the places that were changed
+    /// The last picture, unless it is of the newest commit, and the places that were changed
     /// since. The next picture is made of it.
     before: Mutex<Option<Before<R>>>,
 }
 
 /// A picture, and the places that were changed since.
 type Before<R> = (Arc<ChunkAt<R>>, Vec<u32>);
-/// A picture, and what is in these places now, ascending.
-type PictureAndChanges<R> = (Arc<ChunkAt<R>>, Vec<Changed<R>>);
 
 /// More changed places than this are not worth a look at the picture before.
 const MOST_CHANGES: usize = 256;
@@ -168,7 +166,7 @@ impl<R: Record> ChunkState<R> {
         if !picture.is_of(self.base.as_ref()) {
             return;
         }
-        if picture.since() <= csn && self.changed() == picture.since() {
+        if picture.since() <= csn && self.changed() <= picture.since() {
             let _ = self.picture.set(Arc::clone(picture));
         } else if self.is_of_base(csn) {
             let _ = self.base_picture.set(Arc::clone(picture));
@@ -186,18 +184,57 @@ impl<R: Record> ChunkState<R> {
         *self.before.get_mut() = Some((newest, Vec::new()));
     }
 
-    /// A picture that was the newest, and what was changed since as of the newest commit.
-    /// It is given once.
-    pub(super) fn changes_since_picture(&self, csn: u64) -> Option<PictureAndChanges<R>> {
-        let (before, mut places) = self.before.lock().take()?;
+    /// A picture made of the last one, and of what was changed between its commit and
+    /// another. It is what later ones are made of: readers go on to newer commits, and
+    /// while others write, none of them may read the newest one. `None` if the last one is
+    /// of a later commit, or too much was changed since.
+    pub(super) fn picture_after_last(&self, csn: u64) -> Option<Arc<ChunkAt<R>>> {
+        let mut last = self.before.lock();
+        let (before, places) = last.as_mut().filter(|(before, _)| before.since() <= csn)?;
         places.sort_unstable();
         places.dedup();
-        let changes = places.into_iter().map(|at| {
-            let version = self.chains.get(&at)?.at(csn)?;
-            Some(version.changed(at))
-        });
-        let changes: Option<Vec<_>> = changes.collect();
-        Some((before, changes?))
+        let mut changes = Vec::new();
+        for &at in &*places {
+            let chain = self.chains.get(&at)?;
+            match chain.at(csn) {
+                Some(version) => changes.push(version.changed(at)),
+                // Changed after the commit for the first time.
+                None if chain.versions().first()?.begin > csn => {}
+                None => return None,
+            }
+        }
+        let picture = match changes.is_empty() {
+            true => Arc::clone(before),
+            false => Arc::new(ChunkAt::after(before, self.changed().min(csn), changes)),
+        };
+        if self.changed() <= csn {
+            *last = None;
+            self.keep_picture(&picture, csn);
+        } else {
+            places.retain(|at| self.is_changed_after(*at, csn));
+            *before = Arc::clone(&picture);
+        }
+        Some(picture)
+    }
+
+    fn is_changed_after(&self, at: u32, csn: u64) -> bool {
+        let newest = self.chains.get(&at).and_then(Chain::newest);
+        newest.is_none_or(|newest| newest.begin > csn)
+    }
+
+    /// Has later pictures made of one of a commit before the newest, if there is no other.
+    pub(super) fn begin_with_picture(&self, picture: &Arc<ChunkAt<R>>) {
+        let csn = picture.since();
+        if csn >= self.changed() || !picture.is_of(self.base.as_ref()) {
+            return;
+        }
+        let places = self.chains.keys().copied();
+        let places = places.filter(|&at| self.is_changed_after(at, csn));
+        let places: Vec<u32> = places.take(MOST_CHANGES + 1).collect();
+        if places.len() <= MOST_CHANGES {
+            let mut last = self.before.lock();
+            last.get_or_insert_with(|| (Arc::clone(picture), places));
+        }
     }
 
     fn note_changed(&mut self, at: u32) {

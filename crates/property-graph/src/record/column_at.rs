@@ -402,10 +402,11 @@ impl<R: Record> ChunkAt<R> {
 
     #[cold]
     fn new_column(&self, key: KeyCode, reads: usize) -> Result<Option<&ColumnAt>, StorageError> {
-        if !self.is_worth(key, reads)? {
-            return Ok(None);
-        }
-        let column = self.make_column(key)?;
+        let column = match self.column_after(key)? {
+            Some(column) => column,
+            None if self.is_worth(key, reads)? => self.make_column(key)?,
+            None => return Ok(None),
+        };
         self.charge(column.bytes());
         Ok(Some(self.columns.keep(key, column)))
     }
@@ -414,9 +415,6 @@ impl<R: Record> ChunkAt<R> {
         /// One value of so many beside the base is worth a column of all, as of a commit
         /// that will be read again.
         const MANY: usize = 32;
-        if let Some(column) = self.column_after(key)? {
-            return Ok(column);
-        }
         let base = self.kept_column(key)?;
         let mut others = self.changed_values(key)?;
         if base.is_none() {

@@ -83,6 +83,9 @@ pub(crate) trait Record:
 
     fn properties(&self) -> &Properties;
 
+    /// Whether it has the labels, or the type, of another one.
+    fn has_subject_of(&self, other: &Self) -> bool;
+
     /// The same record with other properties.
     fn with_properties(&self, properties: Properties) -> Self;
 
@@ -136,6 +139,10 @@ impl Record for NodeRecord {
         &self.properties
     }
 
+    fn has_subject_of(&self, other: &Self) -> bool {
+        self.labels == other.labels
+    }
+
     fn with_properties(&self, properties: Properties) -> Self {
         NodeRecord {
             labels: self.labels.clone(),
@@ -182,6 +189,10 @@ impl Record for RelationshipRecord {
 
     fn properties(&self) -> &Properties {
         &self.properties
+    }
+
+    fn has_subject_of(&self, other: &Self) -> bool {
+        self.kind == other.kind
     }
 
     fn with_properties(&self, properties: Properties) -> Self {

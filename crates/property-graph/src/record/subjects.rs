@@ -4,12 +4,13 @@ use evergraph_storage::StorageError;
 
 use super::at::ChunkAt;
 use super::content::Record;
-use super::found::{Found, FoundAt};
+use super::found::Found;
 
 impl<R: Record> ChunkAt<R> {
     /// Clears the bits of records that are not of a subject. `holds` says it of a code, a
     /// set of labels or a type, once for each that occurs in the base; `None` if that
-    /// stands for nothing. `of_version` and `of_found` say it of other records.
+    /// stands for nothing. `of_version` says it of one version of each, `of_found` of other
+    /// records.
     ///
     /// # Errors
     /// Damage; a record of an unknown code.
@@ -46,12 +47,15 @@ impl<R: Record> ChunkAt<R> {
                 None => self.check_unknown(bits, selected, &of_found)?,
             }
         }
-        let versions = self.rows().iter().filter_map(|row| match &row.place {
-            FoundAt::Version(record) => Some((row.at, record)),
-            _ => None,
-        });
-        for (at, record) in versions {
-            let (number, mask) = (at as usize / 64, 1 << (at % 64));
+        let versions = self.versions_by_subject();
+        for (record, bits) in &versions.groups {
+            if of_version(record) {
+                let words = passing.iter_mut().zip(bits);
+                words.for_each(|(word, bits)| *word |= bits);
+            }
+        }
+        for (at, record) in &versions.others {
+            let (number, mask) = (*at as usize / 64, 1 << (at % 64));
             if selected[number] & mask != 0 && of_version(record) {
                 passing[number] |= mask;
             }

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU32;
 use evergraph_storage::StorageError;
 use parking_lot::Mutex;
 
-use super::{Changed, ChunkAt, Past, Row, Subjects, set};
+use super::{Changed, ChunkAt, Past, Row, Rows, Subjects, set};
 use crate::record::by_key::ByKey;
 use crate::record::chunk::Chunk;
 use crate::record::content::Record;
@@ -33,14 +33,11 @@ impl<R: Record> Table<R> {
         let round = self.past.round();
         let (base, since, mut changed) = {
             let state = chunk.state.read();
-            let since = state.changed();
-            if since <= csn
-                && let Some((before, changes)) = state.changes_since_picture(csn)
-            {
-                let picture = Arc::new(ChunkAt::after(&before, since, changes));
-                state.keep_picture(&picture, csn);
+            if let Some(picture) = state.picture_after_last(csn) {
                 return Ok(Some(picture));
             }
+            // As of the commit; of a base's picture, of all before the next change.
+            let since = state.changed().min(csn);
             let versions = state.chains.iter();
             let versions = versions.filter_map(|(&at, chain)| Some(chain.at(csn)?.changed(at)));
             (state.base.clone(), since, versions.collect::<Vec<_>>())
@@ -54,7 +51,9 @@ impl<R: Record> Table<R> {
         if is_past {
             self.past.keep(round, csn, number, &picture);
         } else {
-            chunk.state.read().keep_picture(&picture, csn);
+            let state = chunk.state.read();
+            state.keep_picture(&picture, csn);
+            state.begin_with_picture(&picture);
         }
         Ok(Some(picture))
     }
@@ -166,15 +165,11 @@ impl<R: Record> Table<R> {
             set(&mut exists, at, place.is_some());
             rows.extend(place.map(|place| Row { at, born, place }));
         }
-        debug_assert!(
-            rows.is_sorted_by(|a, b| a.at < b.at),
-            "rows are found by place"
-        );
         let picture = ChunkAt {
             base,
             exists,
             changed,
-            rows: rows.into(),
+            rows: Rows::new(rows),
             since,
             dictionary: Arc::clone(&self.dictionary),
             uuid: *self.uuid(),
@@ -183,7 +178,7 @@ impl<R: Record> Table<R> {
             past,
             before: Mutex::default(),
         };
-        picture.charge(size_of_val(&picture) + size_of_val(&*picture.rows));
+        picture.charge(size_of_val(&picture) + picture.rows.bytes());
         Ok(picture)
     }
 }
