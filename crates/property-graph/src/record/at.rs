@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 
 use self::rows::{Row, Rows, Subjects as VersionsBySubject};
 use super::by_key::ByKey;
-use super::column_at::{ColumnAt, cannot_be};
+use super::column_at::{ColumnAt, LargeAt, cannot_be};
 use super::content::{Fixed, Record, RelationshipRecord};
 use super::found::{Found, FoundAt};
 use super::past::Charge;
@@ -163,7 +163,7 @@ impl<R: Record> ChunkAt<R> {
     #[inline]
     pub(crate) fn property(&self, at: u32, key: KeyCode) -> Result<Value, StorageError> {
         match self.column(key, 1)? {
-            Some(column) => Ok(column.get(at as usize)),
+            Some(column) => column.get(at as usize),
             None => self.single_property(at, key),
         }
     }
@@ -204,6 +204,20 @@ impl<R: Record> ChunkAt<R> {
             Some(base) => base.kept_column(key),
             None => Ok(None),
         }
+    }
+
+    /// The large values of a key that the base has of some records, `clean` ones; `None` if
+    /// there are none.
+    pub(super) fn large_values(
+        &self,
+        key: KeyCode,
+        clean: &[u64],
+    ) -> Result<Option<LargeAt>, StorageError> {
+        let Some((base, reader)) = self.base.as_ref().zip(self.base_reader()?) else {
+            return Ok(None);
+        };
+        let of_key = reader.large_of(key).filter(|at| bit(clean, *at));
+        Ok(LargeAt::new(base, self.uuid, key, clean.len(), of_key))
     }
 
     /// Values of records that the base does not show.

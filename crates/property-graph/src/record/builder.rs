@@ -6,7 +6,7 @@ use std::sync::Arc;
 use evergraph_storage::{StorageError, failpoint};
 
 use super::content::Fixed;
-use super::core::{self, Head, Identity, NewColumn, REST, Slot};
+use super::core::{self, Head, Identity, NewPart, Part, REST, Slot};
 use super::new_columns::EncodedColumns;
 use super::stored::{ChunkReader, Segment};
 use crate::column::{self, encode_packed, encode_sparse};
@@ -18,6 +18,11 @@ use crate::value::{Properties, Value, ValueError};
 pub(super) const MOST_COLUMNS: usize = 64;
 /// A key that fewer than one of so many records have is in the rest.
 const LEAST_SHARE: usize = 16;
+/// A value that takes more bytes gets an extent of its own, so that no checkpoint writes it
+/// again because another value changed. Padding of the extent and the leaf of the directory
+/// that is written with it come to less than an eighth of that; 2,048 smaller ones, which
+/// are written together, to at most 128 MiB.
+pub(super) const LARGE_BYTES: usize = 64 << 10;
 
 /// New content of a chunk.
 pub(super) struct Builder<'a> {
@@ -29,6 +34,8 @@ pub(super) struct Builder<'a> {
     kind: Vec<i64>,
     first: Vec<i64>,
     second: Vec<i64>,
+    /// See [`LARGE_BYTES`].
+    large_bytes: usize,
     /// New values, null where there is none any more, by key, then ascending by record.
     changed: BTreeMap<KeyCode, Vec<(u32, Value)>>,
 }
@@ -37,15 +44,22 @@ pub(super) struct Builder<'a> {
 pub(super) struct Image {
     pub(super) identity: Identity,
     head: Head,
-    /// Ascending by key.
-    pub(super) columns: Vec<(KeyCode, Content)>,
+    /// Ascending.
+    pub(super) parts: Vec<(Part, Content)>,
 }
 
-/// Content of a column, or of the rest.
+/// Content of a part.
 pub(super) enum Content {
     New(Vec<u8>),
     /// In a segment that need not be written.
     Kept(Arc<Segment>),
+}
+
+/// Parts of a chunk that is being made.
+type Parts = BTreeMap<Part, Content>;
+
+fn column_count(parts: &Parts) -> usize {
+    parts.keys().filter(|part| part.is_column()).count()
 }
 
 /// The keys that get a column, of keys with the number of their values: those that many of
@@ -64,6 +78,18 @@ pub(super) fn frequent(
     frequent.into_iter().map(|(_, key)| key).collect()
 }
 
+/// The stored form of a value that gets an extent of its own.
+pub(super) fn large(key: KeyCode, value: &Value, large_bytes: usize) -> Option<Vec<u8>> {
+    // Stored, no value takes more than twice what it takes in DRAM.
+    if 2 * value.heap_bytes() <= large_bytes || !Part::has_values(key) {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    // What lies too deep is refused with its column.
+    encode(value, &NoTextCodes, &mut bytes).ok()?;
+    (bytes.len() > large_bytes).then_some(bytes)
+}
+
 impl<'a> Builder<'a> {
     /// No record is used.
     pub(super) fn new(identity: Identity) -> Self {
@@ -77,6 +103,7 @@ impl<'a> Builder<'a> {
             kind: zeros(),
             first: zeros(),
             second: zeros(),
+            large_bytes: LARGE_BYTES,
             changed: BTreeMap::new(),
         }
     }
@@ -93,6 +120,14 @@ impl<'a> Builder<'a> {
         builder
     }
 
+    /// With another bound than [`LARGE_BYTES`].
+    pub(super) fn with_large_bytes(self, large_bytes: usize) -> Self {
+        Builder {
+            large_bytes,
+            ..self
+        }
+    }
+
     /// A chunk of new records, all of one commit, with its columns.
     pub(super) fn loaded(
         identity: Identity,
@@ -104,10 +139,10 @@ impl<'a> Builder<'a> {
         for (at, fixed) in (0..).zip(rows) {
             builder.set_slot(at, slot, Some(fixed));
         }
-        let columns = columns.0.into_iter();
+        let parts = columns.0.into_iter();
         builder.image(
-            columns
-                .map(|(key, column)| (key, Content::New(column)))
+            parts
+                .map(|(part, bytes)| (part, Content::New(bytes)))
                 .collect(),
         )
     }
@@ -184,18 +219,20 @@ impl<'a> Builder<'a> {
     /// # Errors
     /// Values that cannot be stored, and damage of the older content.
     pub(super) fn finish(mut self) -> Result<Image, StorageError> {
-        let mut columns: BTreeMap<KeyCode, Content> = BTreeMap::new();
-        for (key, content) in self.base.iter().flat_map(|base| base.contents()) {
-            columns.insert(key, content);
+        let mut parts: Parts = Parts::new();
+        for (part, content) in self.base.iter().flat_map(|base| base.contents()) {
+            parts.insert(part, content);
         }
-        let changed = std::mem::take(&mut self.changed);
-        let of_base = |key: &KeyCode| columns.contains_key(key) && *key < REST;
+        let mut changed = std::mem::take(&mut self.changed);
+        self.take_large(&mut changed, &mut parts)?;
+        let of_base = |key: &KeyCode| *key < REST && parts.contains_key(&Part::column(*key));
         let (mut in_columns, mut loose): (BTreeMap<_, _>, BTreeMap<_, _>) =
             changed.into_iter().partition(|(key, _)| of_base(key));
-        if !loose.is_empty() && columns.keys().filter(|key| of_base(key)).count() >= MOST_COLUMNS {
+        if !loose.is_empty() && column_count(&parts) >= MOST_COLUMNS {
             // Keys that were frequent first would keep out those that are now.
             loose.append(&mut in_columns);
-            return self.regroup(loose, BTreeMap::new(), true);
+            parts.retain(|part, _| part.at.is_some());
+            return self.regroup(loose, parts, true);
         }
         for (key, changes) in in_columns {
             if failpoint!("columns.change-forgotten") {
@@ -208,22 +245,64 @@ impl<'a> Builder<'a> {
             for (at, value) in changes {
                 values[at as usize] = value;
             }
+            // Those that a program of before format 7 wrote among the others.
+            for (at, value) in (0..).zip(&mut values) {
+                self.set_aside(key, at, value, &mut parts);
+            }
             match self.column(&values)? {
-                Some(column) => columns.insert(key, Content::New(column)),
-                None => columns.remove(&key),
+                Some(column) => parts.insert(Part::column(key), Content::New(column)),
+                None => parts.remove(&Part::column(key)),
             };
         }
         match loose.is_empty() {
-            true => Ok(self.image(columns)),
-            false => self.regroup(loose, columns, false),
+            true => Ok(self.image(parts)),
+            false => self.regroup(loose, parts, false),
         }
     }
 
-    fn image(self, columns: BTreeMap<KeyCode, Content>) -> Image {
+    /// Takes large values out of the changes, and out of the chunk those that are replaced.
+    /// Changes of columns and the rest are left.
+    fn take_large(
+        &self,
+        changed: &mut BTreeMap<KeyCode, Vec<(u32, Value)>>,
+        parts: &mut Parts,
+    ) -> Result<(), StorageError> {
+        for (&key, values) in changed.iter_mut() {
+            for (at, value) in &mut *values {
+                if !failpoint!("values.left") {
+                    parts.remove(&Part::value(key, *at));
+                }
+                self.set_aside(key, *at, value, parts);
+            }
+            let mut left = Vec::with_capacity(values.len());
+            for (at, value) in values.drain(..) {
+                let old = match self.base {
+                    Some(base) if value.is_null() => base.small_property(at, key)?,
+                    _ => None,
+                };
+                if !value.is_null() || old.is_some() {
+                    left.push((at, value));
+                }
+            }
+            *values = left;
+        }
+        changed.retain(|_, values| !values.is_empty());
+        Ok(())
+    }
+
+    /// Makes a part of a value if it is large, and leaves null.
+    fn set_aside(&self, key: KeyCode, at: u32, value: &mut Value, parts: &mut Parts) {
+        if let Some(bytes) = large(key, value, self.large_bytes) {
+            parts.insert(Part::value(key, at), Content::New(bytes));
+            *value = Value::Null;
+        }
+    }
+
+    fn image(self, parts: Parts) -> Image {
         Image {
             identity: self.identity,
             head: self.head(),
-            columns: columns.into_iter().collect(),
+            parts: parts.into_iter().collect(),
         }
     }
 
@@ -241,16 +320,16 @@ impl<'a> Builder<'a> {
         self.identity.cannot_store(what)
     }
 
-    /// Changes of keys beside `columns`, of `all` keys if there are none: those that many
-    /// records have get a column, the others are the rest.
+    /// Changes of keys without a column in `parts`, of `all` keys if there are none: those
+    /// that many records have get a column, the others are the rest.
     fn regroup(
         self,
         changed: BTreeMap<KeyCode, Vec<(u32, Value)>>,
-        mut columns: BTreeMap<KeyCode, Content>,
+        mut parts: Parts,
         all: bool,
     ) -> Result<Image, StorageError> {
         let mut loose = self.loose(all)?;
-        columns.remove(&REST);
+        parts.remove(&Part::REST);
         for (key, changes) in changed {
             let values = loose.entry(key).or_default();
             for (at, value) in changes {
@@ -260,21 +339,27 @@ impl<'a> Builder<'a> {
                 };
             }
         }
+        for (key, values) in &mut loose {
+            values.retain(|at, value| {
+                self.set_aside(*key, *at, value, &mut parts);
+                !value.is_null()
+            });
+        }
         let counts = loose.iter().map(|(key, values)| (values.len(), *key));
-        let most = MOST_COLUMNS.saturating_sub(columns.len());
+        let most = MOST_COLUMNS.saturating_sub(column_count(&parts));
         for key in frequent(counts, self.used() as usize, most) {
             let mut values = vec![Value::Null; self.identity.records as usize];
             for (at, value) in loose.remove(&key).unwrap_or_default() {
                 values[at as usize] = value;
             }
             if let Some(column) = self.column(&values)? {
-                columns.insert(key, Content::New(column));
+                parts.insert(Part::column(key), Content::New(column));
             }
         }
         if let Some(rest) = self.rest(loose)? {
-            columns.insert(REST, Content::New(rest));
+            parts.insert(Part::REST, Content::New(rest));
         }
-        Ok(self.image(columns))
+        Ok(self.image(parts))
     }
 
     /// Values of the older content that have no column; or all.
@@ -288,7 +373,7 @@ impl<'a> Builder<'a> {
                 loose.entry(key).or_default().insert(at, value.clone());
             }
         })?;
-        for (key, _) in base.contents().filter(|(key, _)| all && *key < REST) {
+        for (Part { key, .. }, _) in base.contents().filter(|(part, _)| all && part.is_column()) {
             let values = (0..).zip(base.values(key)?);
             loose.insert(key, values.filter(|(_, value)| !value.is_null()).collect());
         }
@@ -359,25 +444,25 @@ impl Image {
         self.head.used
     }
 
-    /// The bytes of the core: new columns are inside.
+    /// The bytes of the core: new parts are inside.
     pub(super) fn core(&self, csn: u64) -> Vec<u8> {
-        let columns = self.columns.iter().map(|(key, content)| {
-            let column = match content {
-                Content::New(bytes) => NewColumn::Inside(bytes),
-                Content::Kept(segment) => NewColumn::Segment(&segment.entry),
+        let parts = self.parts.iter().map(|(part, content)| {
+            let content = match content {
+                Content::New(bytes) => NewPart::Inside(bytes),
+                Content::Kept(segment) => NewPart::Segment(&segment.entry),
             };
-            (*key, column)
+            (*part, content)
         });
-        core::encode(self.identity, csn, &self.head, &columns.collect::<Vec<_>>())
+        core::encode(self.identity, csn, &self.head, &parts.collect::<Vec<_>>())
     }
 
-    /// Segments that hold columns, ascending by key.
+    /// Segments that hold parts, ascending.
     pub(super) fn segments(&self) -> Vec<Arc<Segment>> {
-        let kept = |(_, content): &(KeyCode, Content)| match content {
+        let kept = |(_, content): &(Part, Content)| match content {
             Content::New(_) => None,
             Content::Kept(segment) => Some(Arc::clone(segment)),
         };
-        self.columns.iter().filter_map(kept).collect()
+        self.parts.iter().filter_map(kept).collect()
     }
 }
 

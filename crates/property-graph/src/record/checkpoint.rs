@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use evergraph_storage::failpoint;
 use evergraph_storage::order::Flushed;
-use evergraph_storage::{Entry, Extent, Needed, StorageError, checksum};
+use evergraph_storage::{Entry, Extent, Medium, Needed, StorageError, checksum};
 use evergraph_topology::extension::Place;
 use rayon::prelude::*;
 
 use super::builder::{Builder, Content, Image};
 use super::chunk::ChunkState;
 use super::content::{Fixed, Record};
-use super::core::Slot;
+use super::core::{Part, Slot};
 use super::found::FoundAt;
 use super::round::{Round, Written};
 use super::segment::NewPast;
@@ -64,7 +64,7 @@ impl<R: Record> Table<R> {
     /// the versions that this replaces and that kept commits show.
     ///
     /// Cost: the core of each chunk with changes is written once, and those of its columns
-    /// that changed and are not small, whatever the number of changes.
+    /// and large values that changed and are not small, whatever the number of changes.
     pub(crate) fn write(
         &self,
         csn: u64,
@@ -78,7 +78,7 @@ impl<R: Record> Table<R> {
             let encoded = self.encode_all(numbers, csn, needed).into_iter();
             let encoded: Result<Vec<_>, _> = encoded.filter_map(Result::transpose).collect();
             let mut encoded = encoded?;
-            self.write_columns(&mut encoded, csn, place, &mut flushed)?;
+            self.write_parts(&mut encoded, csn, place, &mut flushed)?;
             for Encoded {
                 image,
                 past: mut old,
@@ -101,9 +101,9 @@ impl<R: Record> Table<R> {
         Ok(flushed)
     }
 
-    /// Writes new columns that are too large for a core, those of one key side by side,
-    /// and takes columns that are not any more out of the directory.
-    fn write_columns(
+    /// Writes new columns that are too large for a core, those of one key side by side, and
+    /// new large values, and takes those that are not any more out of the directory.
+    fn write_parts(
         &self,
         chunks: &mut [Encoded<'_, R>],
         csn: u64,
@@ -113,35 +113,54 @@ impl<R: Record> Table<R> {
         for chunk in chunks.iter() {
             let kept = chunk.image.segments();
             let old = chunk.base.iter().flat_map(|base| base.segments());
-            for gone in old.filter(|old| !kept.iter().any(|kept| Arc::ptr_eq(kept, old))) {
+            for gone in old.filter(|old| !old.is_among(&kept)) {
                 place
                     .directory
-                    .remove(self.column_key(gone.key, chunk.past.number));
+                    .remove(self.name_of(gone.part, chunk.past.number));
                 failpoint!("columns.freed-first" => {
                     place.region.scribble(&gone.extent)?;
                 });
             }
+            failpoint!("values.kept-freed" => {
+                for kept in kept.iter().filter(|kept| kept.part.at.is_some()) {
+                    place.region.scribble(&kept.extent)?;
+                }
+            });
         }
         let mut new: Vec<_> = chunks
             .iter_mut()
             .flat_map(|chunk| {
-                let columns = chunk.image.columns.iter_mut();
-                columns.map(|(key, content)| (*key, chunk.past.number, content))
+                let parts = chunk.image.parts.iter_mut();
+                parts.map(|(part, content)| (*part, chunk.past.number, content))
             })
             .collect();
-        new.sort_by_key(|(key, chunk, _)| (*key, *chunk));
-        for (key, chunk, content) in new {
+        new.sort_by_key(|(part, chunk, _)| (*part, *chunk));
+        for (part, chunk, content) in new {
             let Content::New(bytes) = content else {
                 continue;
             };
-            if bytes.len() <= self.geometry.inside_bytes {
+            if part.at.is_none() && bytes.len() <= self.geometry.inside_bytes {
                 continue;
             }
             let (entry, extent) = write(bytes, csn, 0, place, flushed)?;
-            if !failpoint!("columns.not-named") {
-                place.directory.set(self.column_key(key, chunk), entry);
+            if part.at.is_some() && failpoint!("values.not-flushed") {
+                let medium = place.region.medium();
+                medium.write(entry.offset, &vec![0; bytes.len()])?;
+                medium.flush(entry.offset, entry.len)?;
+                medium.write(entry.offset, bytes)?;
             }
-            *content = Content::Kept(Arc::new(Segment::written(key, entry, extent)));
+            if !failpoint!("columns.not-named") {
+                let of = |at| match failpoint!("values.exchanged") {
+                    true => at ^ 1,
+                    false => at,
+                };
+                let named = Part {
+                    at: part.at.map(of),
+                    ..part
+                };
+                place.directory.set(self.name_of(named, chunk), entry);
+            }
+            *content = Content::Kept(Arc::new(Segment::written(part, entry, extent)));
         }
         Ok(())
     }
@@ -192,7 +211,8 @@ impl<R: Record> Table<R> {
             past: Vec::new(),
             shown: Vec::new(),
         };
-        let mut builder = Builder::over(identity, reader);
+        let builder = Builder::over(identity, reader);
+        let mut builder = builder.with_large_bytes(self.geometry.large_bytes);
         for change in &frozen.changes {
             if let (Some(base), Some(reader)) = (&frozen.base, reader) {
                 self.replace(&mut past, change, base, reader)?;

@@ -1,10 +1,13 @@
 //! A column as of a commit: values that the base has in place, and beside them, as a
 //! column of their own, those that it does not show.
 
-use evergraph_storage::{StorageError, failpoint};
+use std::sync::Arc;
+
+use evergraph_storage::{StorageError, Uuid, failpoint};
 
 use super::at::ChunkAt;
 use super::content::Record;
+use super::stored::StoredChunk;
 use crate::column::{
     Cell, Column, KeptColumn, Number, Rows, Scattered, Slice, Typed, append_cells, append_texts,
 };
@@ -19,8 +22,59 @@ pub(crate) struct ColumnAt {
     /// Slots whose value is in the base, with its type; `None` if those are all.
     in_base: Option<Box<[u64]>>,
     patch: Option<Patch>,
+    /// Values that are in neither.
+    large: Option<LargeAt>,
     /// Of `base`, if it was made for this.
     own_bytes: usize,
+}
+
+/// Large values of some slots, read where they lie when they are asked for.
+#[derive(Clone)]
+pub(super) struct LargeAt {
+    chunk: Arc<StoredChunk>,
+    uuid: Uuid,
+    key: KeyCode,
+    slots: Box<[u64]>,
+}
+
+impl LargeAt {
+    /// Those of a key in a chunk, of these slots; `None` if there are none.
+    pub(super) fn new(
+        chunk: &Arc<StoredChunk>,
+        uuid: Uuid,
+        key: KeyCode,
+        words: usize,
+        of: impl Iterator<Item = u32>,
+    ) -> Option<Self> {
+        let mut of = of.peekable();
+        of.peek()?;
+        let mut slots: Box<[u64]> = (0..words).map(|_| 0).collect();
+        of.for_each(|at| slots[at as usize / 64] |= 1 << (at % 64));
+        let chunk = Arc::clone(chunk);
+        Some(LargeAt {
+            chunk,
+            uuid,
+            key,
+            slots,
+        })
+    }
+
+    #[inline]
+    fn has(&self, slot: usize) -> bool {
+        self.slots[slot / 64] >> (slot % 64) & 1 == 1
+    }
+
+    fn get(&self, slot: usize) -> Result<Value, StorageError> {
+        let reader = self.chunk.read(&self.uuid)?;
+        let value = reader.property(slot as u32, self.key)?;
+        Ok(value.unwrap_or_default())
+    }
+}
+
+impl std::fmt::Debug for LargeAt {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "LargeAt({:?})", self.slots)
+    }
 }
 
 /// Values of slots that the base does not show, or not with its type.
@@ -124,9 +178,15 @@ impl ColumnAt {
         Ok(ColumnAt {
             in_base: unless_all(in_base, column),
             patch: Patch::new(others, clean.len())?,
+            large: None,
             own_bytes,
             base,
         })
+    }
+
+    /// With large values beside those.
+    pub(super) fn with_large(self, large: Option<LargeAt>) -> Self {
+        ColumnAt { large, ..self }
     }
 
     /// As [`ColumnAt::new`], with the values in place, in a base of their own of so many
@@ -201,6 +261,11 @@ impl ColumnAt {
             in_base: unless_all(in_base, column),
             base,
             patch: Patch::new(values, places.len())?,
+            large: self.large.clone().map(|mut large| {
+                let slots = large.slots.iter_mut().zip(places);
+                slots.for_each(|(slots, places)| *slots &= !places);
+                large
+            }),
             own_bytes,
         })
     }
@@ -211,19 +276,28 @@ impl ColumnAt {
         let patch = self.patch.as_ref().map_or(0, |patch| {
             words(&patch.slots) + size_of_val(&*patch.before) + patch.values.len()
         });
-        size_of::<Self>() + self.own_bytes + self.in_base.as_deref().map_or(0, words) + patch
+        let large = self.large.as_ref().map_or(0, |large| words(&large.slots));
+        size_of::<Self>()
+            + self.own_bytes
+            + self.in_base.as_deref().map_or(0, words)
+            + patch
+            + large
     }
 
     /// The value of a slot, null if it has none.
+    ///
+    /// # Errors
+    /// Damage of a large value.
     #[inline]
-    pub(crate) fn get(&self, slot: usize) -> Value {
-        match &self.base {
+    pub(crate) fn get(&self, slot: usize) -> Result<Value, StorageError> {
+        Ok(match &self.base {
             Some(base) if self.is_in_base(slot) => base.column().get(slot),
-            _ => match self.patch_of(slot) {
-                Some(patch) => patch.values.column().get(patch.rank(slot)),
-                None => Value::Null,
+            _ => match (self.patch_of(slot), &self.large) {
+                (Some(patch), _) => patch.values.column().get(patch.rank(slot)),
+                (None, Some(large)) if large.has(slot) => large.get(slot)?,
+                (None, _) => Value::Null,
             },
-        }
+        })
     }
 
     /// As [`ColumnAt::get`], of a type.
@@ -233,6 +307,9 @@ impl ColumnAt {
             Some(base) if self.is_in_base(slot) => (base.column(), slot),
             _ => match self.patch_of(slot) {
                 Some(patch) => (patch.values.column(), patch.rank(slot)),
+                None if self.large.as_ref().is_some_and(|large| large.has(slot)) => {
+                    return CellAt::Other;
+                }
                 None => return CellAt::Null,
             },
         };
@@ -266,6 +343,11 @@ impl ColumnAt {
         Some((patch.values.column(), &patch.slots))
     }
 
+    /// The slots of values that [`ColumnAt::get`] alone gives.
+    pub(crate) fn large(&self) -> Option<&[u64]> {
+        self.large.as_ref().map(|large| &*large.slots)
+    }
+
     /// A number of a slot that lies in place.
     #[inline]
     pub(crate) fn number(&self, slot: usize) -> Option<(Number, i64)> {
@@ -289,7 +371,18 @@ impl ColumnAt {
     }
 
     /// Appends the values of slots to a vector, null where a slot has none.
-    pub(crate) fn append(&self, slots: &Slice<'_>, vector: &mut Vector) {
+    ///
+    /// # Errors
+    /// As [`ColumnAt::get`].
+    pub(crate) fn append(
+        &self,
+        slots: &Slice<'_>,
+        vector: &mut Vector,
+    ) -> Result<(), StorageError> {
+        let has_large = |large: &LargeAt| slots.iter().any(|slot| large.has(slot));
+        if self.large.as_ref().is_some_and(has_large) {
+            return self.append_one_by_one(slots, vector);
+        }
         let base = (self.base.as_ref()).map_or(Typed::None, |base| base.column().typed());
         let patch = self.patch.as_ref().map(|patch| patch.values.column());
         let decides = match (&base, &patch) {
@@ -311,9 +404,21 @@ impl ColumnAt {
             Typed::Codes(..) | Typed::Texts(_) => self.append_texts(&base, patch, slots, vector),
             Typed::Lists | Typed::None => false,
         };
-        if !is_done {
-            slots.iter().for_each(|slot| vector.push(self.get(slot)));
+        match is_done {
+            true => Ok(()),
+            false => self.append_one_by_one(slots, vector),
         }
+    }
+
+    fn append_one_by_one(
+        &self,
+        slots: &Slice<'_>,
+        vector: &mut Vector,
+    ) -> Result<(), StorageError> {
+        slots.iter().try_for_each(|slot| {
+            vector.push(self.get(slot)?);
+            Ok(())
+        })
     }
 
     /// False, and nothing is done, if not all values are of the type.
@@ -431,7 +536,8 @@ impl<R: Record> ChunkAt<R> {
             true => ColumnAt::whole(base, &clean, others, slots),
             false => ColumnAt::new(base, &clean, others),
         };
-        column.map_err(cannot_be)
+        let large = self.large_values(key, &clean)?;
+        Ok(column.map_err(cannot_be)?.with_large(large))
     }
 }
 

@@ -1,13 +1,14 @@
 //! The core segment of a chunk: which records there are, since when, their labels or
-//! type and ends, a list of the chunk's columns, and those of them that are small.
+//! type and ends, a list of the chunk's parts (columns, large values), and those of them
+//! that are small.
 //!
 //! | bytes | what |
 //! |---|---|
 //! | 64 | header: magic, table, chunk, records, used records, columns, commit, flags; zeros |
 //! | 8 · ⌈records / 64⌉ | which records are used, the lowest bit first; absent if all are (flag 1) |
 //! | … | five times integers, one a record: commit of its version, or of its deletion, 0 if there never was one; commit that created it; type; source, or set of labels; target |
-//! | 24 · columns | each: key 4; 0 inside, 1 in a segment of its own 4; bytes 8; checksum of the segment 4; zeros |
-//! | … | the columns inside, in this order |
+//! | 24 · parts | each: key 4; 1 in a segment of its own, else inside, and 2 one large value, else a column 4; bytes 8; checksum of the segment 4; place of the value's record 4 |
+//! | … | the parts inside, in this order |
 //!
 //! Type, labels and ends of records that are not used mean nothing.
 
@@ -21,6 +22,10 @@ use crate::dictionary::KeyCode;
 
 const HEADER_BYTES: usize = 64;
 const LISTED_BYTES: usize = 24;
+
+// How a part is listed.
+const IN_SEGMENT: u32 = 1;
+const IS_VALUE: u32 = 2;
 
 const MAGIC: Field = (0, 4);
 const TABLE: Field = (4, 4);
@@ -52,6 +57,40 @@ const HAS_BITMAP: u32 = 1;
 /// on have none.
 pub(super) const REST: KeyCode = (1 << 29) - 2;
 
+/// Name of a part of a chunk: the column of a key, or the rest, or the large value that one
+/// record has of a key. Values follow the column of their key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Part {
+    pub(super) key: KeyCode,
+    /// Place of the record of a large value.
+    pub(super) at: Option<u32>,
+}
+
+impl Part {
+    /// The rest: properties without a column.
+    pub(super) const REST: Part = Part::column(REST);
+
+    pub(super) const fn column(key: KeyCode) -> Self {
+        Part { key, at: None }
+    }
+
+    pub(super) const fn value(key: KeyCode, at: u32) -> Self {
+        Part { key, at: Some(at) }
+    }
+
+    /// Whether a key's large values have names. There are fewer keys.
+    pub(super) fn has_values(key: KeyCode) -> bool {
+        key < REST - OF_VALUES
+    }
+
+    pub(super) fn is_column(&self) -> bool {
+        self.at.is_none() && self.key < REST
+    }
+}
+
+/// Added to a key's code, it names the large values of the key in the section directory.
+pub(super) const OF_VALUES: KeyCode = 1 << 28;
+
 /// The versions that a stored record says of itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Slot {
@@ -80,6 +119,21 @@ impl Identity {
         magic
     }
 
+    /// A part in messages.
+    pub(super) fn name_of(&self, part: Part) -> String {
+        let Part { key, at } = part;
+        match at {
+            Some(at) => format!("value of key {key} of record {}", self.id(at)),
+            None if key == REST => "properties without a column".to_string(),
+            None => format!("column of key {key}"),
+        }
+    }
+
+    /// The id of a record.
+    pub(super) fn id(&self, at: u32) -> u32 {
+        self.chunk.wrapping_mul(self.records).wrapping_add(at)
+    }
+
     /// The error of a chunk that is being made.
     pub(super) fn cannot_store(&self, what: &str) -> StorageError {
         let Identity { table, chunk, .. } = self;
@@ -94,8 +148,8 @@ pub(super) struct Head {
     pub(super) bytes: Vec<u8>,
 }
 
-/// A column as a core lists it.
-pub(super) enum NewColumn<'a> {
+/// A part as a core lists it.
+pub(super) enum NewPart<'a> {
     Inside(&'a [u8]),
     Segment(&'a Entry),
 }
@@ -105,7 +159,7 @@ pub(super) fn encode(
     identity: Identity,
     csn: u64,
     head: &Head,
-    columns: &[(KeyCode, NewColumn<'_>)],
+    parts: &[(Part, NewPart<'_>)],
 ) -> Vec<u8> {
     let is_whole = head.used == identity.records;
     let mut bytes = vec![0; HEADER_BYTES];
@@ -114,25 +168,26 @@ pub(super) fn encode(
     put(&mut bytes, CHUNK, &identity.chunk.to_le_bytes());
     put(&mut bytes, RECORDS, &identity.records.to_le_bytes());
     put(&mut bytes, USED_RECORDS, &head.used.to_le_bytes());
-    put(&mut bytes, COLUMNS, &(columns.len() as u32).to_le_bytes());
+    put(&mut bytes, COLUMNS, &(parts.len() as u32).to_le_bytes());
     put(&mut bytes, CSN, &csn.to_le_bytes());
     let flags = if is_whole { 0 } else { HAS_BITMAP };
     put(&mut bytes, FLAGS, &flags.to_le_bytes());
     bytes.extend_from_slice(&head.bytes);
-    for (key, column) in columns {
-        let (place, len, crc) = match column {
-            NewColumn::Inside(column) => (0u32, column.len() as u64, 0),
-            NewColumn::Segment(entry) => (1, entry.len, entry.crc),
+    for (part, content) in parts {
+        let (place, len, crc) = match content {
+            NewPart::Inside(content) => (0, content.len() as u64, 0),
+            NewPart::Segment(entry) => (IN_SEGMENT, entry.len, entry.crc),
         };
-        bytes.extend_from_slice(&key.to_le_bytes());
+        let place = place | part.at.map_or(0, |_| IS_VALUE);
+        bytes.extend_from_slice(&part.key.to_le_bytes());
         bytes.extend_from_slice(&place.to_le_bytes());
         bytes.extend_from_slice(&len.to_le_bytes());
         bytes.extend_from_slice(&crc.to_le_bytes());
-        bytes.extend_from_slice(&[0; 4]);
+        bytes.extend_from_slice(&part.at.unwrap_or(0).to_le_bytes());
     }
-    for (_, column) in columns {
-        if let NewColumn::Inside(column) = column {
-            bytes.extend_from_slice(column);
+    for (_, content) in parts {
+        if let NewPart::Inside(content) = content {
+            bytes.extend_from_slice(content);
         }
     }
     bytes
@@ -152,8 +207,8 @@ pub(super) struct Core {
     kind: Numbers,
     first: Numbers,
     second: Numbers,
-    /// Ascending by key.
-    pub(super) columns: Vec<(KeyCode, Listed)>,
+    /// Ascending.
+    pub(super) parts: Vec<(Part, Listed)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -163,7 +218,7 @@ pub(super) enum Listed {
 }
 
 impl Core {
-    /// Finds and checks the parts of the core of a chunk. Its columns are not looked at.
+    /// Finds and checks what the core of a chunk has. The parts are not looked at.
     pub(super) fn parse(
         bytes: &[u8],
         identity: &Identity,
@@ -208,32 +263,40 @@ impl Core {
             kind: numbers()?,
             first: numbers()?,
             second: numbers()?,
-            columns: Vec::new(),
+            parts: Vec::new(),
         };
-        core.take_columns(&mut reader, word(COLUMNS))?;
+        core.take_parts(&mut reader, word(COLUMNS))?;
         core.check(bytes, used)?;
         Ok(core)
     }
 
-    fn take_columns(&mut self, reader: &mut Reader<'_>, count: u32) -> Result<(), Wrong> {
+    fn take_parts(&mut self, reader: &mut Reader<'_>, count: u32) -> Result<(), Wrong> {
         let list = reader.take((count as usize).saturating_mul(LISTED_BYTES))?;
         for listed in list.chunks_exact(LISTED_BYTES) {
             let mut listed = Reader::new(listed);
             let (key, place) = (listed.u32()?, listed.u32()?);
-            let (len, crc) = (listed.u64()?, listed.u32()?);
-            if self.columns.last().is_some_and(|last| last.0 >= key) {
+            let (len, crc, at) = (listed.u64()?, listed.u32()?, listed.u32()?);
+            let is_value = place & IS_VALUE != 0;
+            let part = Part {
+                key,
+                at: is_value.then_some(at),
+            };
+            if self.parts.last().is_some_and(|last| last.0 >= part) {
                 return Err("its columns do not ascend");
             }
-            let column = match place {
+            if is_value && (at >= self.records || !Part::has_values(key)) {
+                return Err("it has a value of no record");
+            }
+            let content = match place & !IS_VALUE {
                 0 => {
                     let start = reader.position();
                     reader.take(usize::try_from(len).unwrap_or(usize::MAX))?;
                     Listed::Inside(start..reader.position())
                 }
-                1 => Listed::Segment { len, crc },
+                IN_SEGMENT => Listed::Segment { len, crc },
                 _ => return Err("a column of it is nowhere"),
             };
-            self.columns.push((key, column));
+            self.parts.push((part, content));
         }
         match reader.is_empty() {
             true => Ok(()),

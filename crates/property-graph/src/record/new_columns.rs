@@ -2,8 +2,8 @@
 
 use evergraph_storage::failpoint;
 
-use super::builder::{MOST_COLUMNS, frequent};
-use super::core::REST;
+use super::builder::{LARGE_BYTES, MOST_COLUMNS, frequent, large};
+use super::core::Part;
 use crate::column::{self, encode_packed};
 use crate::dictionary::KeyCode;
 use crate::value::{Properties, Value, ValueError};
@@ -17,9 +17,9 @@ pub(crate) struct NewColumns {
     next: usize,
 }
 
-/// Columns in their stored form, ascending by key, and the rest as the last.
+/// Columns, large values and the rest in their stored form, ascending.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct EncodedColumns(pub(super) Vec<(KeyCode, Vec<u8>)>);
+pub(crate) struct EncodedColumns(pub(super) Vec<(Part, Vec<u8>)>);
 
 impl NewColumns {
     /// Takes a value of record `at`, not null; ascending, each key once a record.
@@ -54,13 +54,23 @@ impl NewColumns {
     /// # Errors
     /// [`ValueError::TooDeep`].
     pub(crate) fn encode(mut self, records: usize) -> Result<EncodedColumns, ValueError> {
+        let mut encoded = Vec::with_capacity(self.columns.len());
+        for (key, values) in &mut self.columns {
+            for (at, value) in (0..).zip(values) {
+                if let Some(bytes) = large(*key, value, LARGE_BYTES) {
+                    encoded.push((Part::value(*key, at), bytes));
+                    *value = Value::Null;
+                }
+            }
+        }
+        self.columns
+            .retain(|(_, values)| values.iter().any(|value| !value.is_null()));
         let counts = self.columns.iter().map(|(key, values)| {
             let values = values.iter().filter(|value| !value.is_null());
             (values.count(), *key)
         });
         let frequent = frequent(counts, records, MOST_COLUMNS);
         self.columns.sort_unstable_by_key(|column| column.0);
-        let mut encoded = Vec::with_capacity(self.columns.len());
         let mut loose = Vec::new();
         for (key, mut values) in self.columns {
             if !frequent.contains(&key) {
@@ -68,11 +78,12 @@ impl NewColumns {
                 continue;
             }
             values.resize(records, Value::Null);
-            encoded.push((key, column::encode(&values)?));
+            encoded.push((Part::column(key), column::encode(&values)?));
         }
         if let Some(rest) = rest(loose)? {
-            encoded.push((REST, rest));
+            encoded.push((Part::REST, rest));
         }
+        encoded.sort_unstable_by_key(|(part, _)| *part);
         Ok(EncodedColumns(encoded))
     }
 
@@ -132,7 +143,8 @@ mod tests {
     }
 
     fn value(state: &mut u64) -> Value {
-        match below(state, 7) {
+        match below(state, 8) {
+            7 if below(state, 50) == 0 => Value::Text("long".repeat(20_000).into()),
             0 => Value::Float(-0.0),
             1 => Value::Float(f64::NAN),
             2 => Value::Text(format!("t{}", below(state, 5)).into()),
@@ -177,13 +189,13 @@ mod tests {
                 rows.push(row);
                 builder.add(at, slot, Fixed::default(), properties);
             }
-            let expected: Vec<(KeyCode, Vec<u8>)> = builder
+            let expected: Vec<(Part, Vec<u8>)> = builder
                 .finish()
                 .unwrap()
-                .columns
+                .parts
                 .into_iter()
-                .map(|(key, content)| match content {
-                    Content::New(bytes) => (key, bytes),
+                .map(|(part, content)| match content {
+                    Content::New(bytes) => (part, bytes),
                     Content::Kept(_) => panic!("a new chunk keeps nothing"),
                 })
                 .collect();

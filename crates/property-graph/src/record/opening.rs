@@ -12,13 +12,13 @@ use super::found::FoundAt;
 use super::stored::{Segment, StoredChunk};
 use super::table::Table;
 
-type Columns = BTreeMap<u32, Vec<Arc<Segment>>>;
+type Parts = BTreeMap<u32, Vec<Arc<Segment>>>;
 
 impl<R: Record> Table<R> {
     /// Claims the extents that the directory names, reading nothing of them.
     pub(crate) fn restore(&self, place: &Place<'_>) -> Result<(), StorageError> {
         let _ = self.uuid.set(*place.uuid);
-        let mut columns = self.restore_columns(place)?;
+        let mut parts = self.restore_parts(place)?;
         let owner = self.key(0).owner;
         let own = place
             .directory
@@ -26,7 +26,7 @@ impl<R: Record> Table<R> {
             .filter(|(key, _)| key.owner == owner);
         for (key, entry) in own {
             let extent = place.region.adopt(entry.offset, entry.len)?;
-            let segments = columns.remove(&key.section).unwrap_or_default();
+            let segments = parts.remove(&key.section).unwrap_or_default();
             let identity = self.identity(key.section);
             let stored = StoredChunk::named(identity, entry, extent, segments, &self.dictionary)?;
             let used = stored.used();
@@ -37,8 +37,9 @@ impl<R: Record> Table<R> {
             }
             self.used.fetch_add(used.into(), Ordering::Relaxed);
         }
-        if let Some(segment) = columns.values().flatten().next() {
-            let what = format!("a column of table {} has no chunk", self.number);
+        if let Some((chunk, segment)) = parts.iter().find_map(|of| Some((of.0, of.1.first()?))) {
+            let of = self.identity(*chunk).name_of(segment.part);
+            let what = format!("records, table {}, {of}: it has no chunk", self.number);
             let file = place.region.file_name();
             return Err(StorageError::damaged(&file, segment.entry.offset, what));
         }
@@ -49,17 +50,21 @@ impl<R: Record> Table<R> {
         Ok(())
     }
 
-    /// The columns outside cores, ascending by key, by chunk.
-    fn restore_columns(&self, place: &Place<'_>) -> Result<Columns, StorageError> {
-        let mut columns = Columns::new();
+    /// The parts outside cores, ascending, by chunk.
+    fn restore_parts(&self, place: &Place<'_>) -> Result<Parts, StorageError> {
+        let mut parts = Parts::new();
         for (name, entry) in place.directory.entries() {
-            if let Some(key) = self.column_of(name) {
+            if let Some((chunk, part)) = self.part_of(name) {
                 let extent = place.region.adopt(entry.offset, entry.len)?;
-                let segment = Arc::new(Segment::named(key, entry, extent));
-                columns.entry(name.section).or_default().push(segment);
+                let segment = Arc::new(Segment::named(part, entry, extent));
+                parts.entry(chunk).or_default().push(segment);
             }
         }
-        Ok(columns)
+        // The directory has large values behind the columns.
+        for segments in parts.values_mut() {
+            segments.sort_by_key(|segment| segment.part);
+        }
+        Ok(parts)
     }
 
     /// Verifies everything that is stored as of commit `csn`: checksums, counts,

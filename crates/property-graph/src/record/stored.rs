@@ -1,6 +1,6 @@
-//! A chunk on the medium, or on its way there: a core, and segments of large columns.
-//! Nothing of the medium is read before its first use, when all of that segment is
-//! verified.
+//! A chunk on the medium, or on its way there: a core, and segments of large columns and of
+//! large values. Nothing of the medium is read before its first use, when all of that
+//! segment is verified.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,95 +8,107 @@ use evergraph_storage::{Bytes, Entry, Extent, StorageError, Uuid, checksum};
 
 use super::builder::{Content, Image};
 use super::content::{EntityKind, Fixed};
-use super::core::{Core, Identity, Listed, REST, Slot};
+use super::core::{Core, Identity, Listed, Part, Slot};
 use super::rows;
 use crate::bytes::{Reader, Wrong};
 use crate::column::{Column, KeptColumn, Packed};
 use crate::dictionary::{Dictionary, KeyCode};
+use crate::value::codec::{NoTextCodes, decode};
 use crate::value::{Properties, Value};
 
 /// Generation in the directory entry of a core. Chunks of older formats have 0.
 pub(super) const COLUMNS: u32 = 1;
 
-/// A column, or the rest, in an extent of its own. Chunks of several checkpoints share it.
+/// A part in an extent of its own. Chunks of several checkpoints share it.
 pub(super) struct Segment {
-    pub(super) key: KeyCode,
+    pub(super) part: Part,
     pub(super) entry: Entry,
     pub(super) extent: Arc<Extent>,
     /// Written by this process: its checksum need not be checked.
     is_own: bool,
-    parts: OnceLock<Parts>,
+    checked: OnceLock<Checked>,
 }
 
-/// A column or the rest, checked.
-enum Parts {
+/// Content of a part, checked.
+enum Checked {
     Column(KeptColumn),
     Rest(Bytes, Packed),
+    Value(Bytes),
 }
 
-impl Parts {
-    fn parse(key: KeyCode, bytes: Bytes, identity: &Identity) -> Result<Self, Wrong> {
+impl Checked {
+    fn parse(part: Part, bytes: Bytes, identity: &Identity) -> Result<Self, Wrong> {
         let slots = identity.records as usize;
-        if key != REST {
-            return KeptColumn::parse(bytes, slots).map(Parts::Column);
+        if part.at.is_some() {
+            return match decode(&bytes, &NoTextCodes) {
+                Ok(value) if !value.is_null() => Ok(Checked::Value(bytes)),
+                _ => Err("it cannot be read"),
+            };
+        }
+        if part != Part::REST {
+            return KeptColumn::parse(bytes, slots).map(Checked::Column);
         }
         let mut reader = Reader::new(&bytes);
         let rest = Packed::take(&bytes, &mut reader, slots)?;
         if !reader.is_empty() {
             return Err("something follows the rest");
         }
-        Ok(Parts::Rest(bytes, rest))
+        Ok(Checked::Rest(bytes, rest))
     }
 }
 
 impl Segment {
     /// One that the directory names.
-    pub(super) fn named(key: KeyCode, entry: Entry, extent: Extent) -> Self {
+    pub(super) fn named(part: Part, entry: Entry, extent: Extent) -> Self {
         Segment {
-            key,
+            part,
             entry,
             extent: Arc::new(extent),
             is_own: false,
-            parts: OnceLock::new(),
+            checked: OnceLock::new(),
         }
     }
 
     /// One that a checkpoint has just written.
-    pub(super) fn written(key: KeyCode, entry: Entry, extent: Extent) -> Self {
+    pub(super) fn written(part: Part, entry: Entry, extent: Extent) -> Self {
         Segment {
             is_own: true,
-            ..Segment::named(key, entry, extent)
+            ..Segment::named(part, entry, extent)
         }
     }
 
-    fn read(&self, identity: &Identity, uuid: &Uuid) -> Result<&Parts, StorageError> {
-        match self.parts.get() {
-            Some(parts) => Ok(parts),
+    /// Whether a chunk has it; its segments ascend.
+    pub(super) fn is_among(&self, segments: &[Arc<Segment>]) -> bool {
+        let found = segments.binary_search_by_key(&self.part, |other| other.part);
+        found.is_ok_and(|at| std::ptr::eq(&*segments[at], self))
+    }
+
+    fn read(&self, identity: &Identity, uuid: &Uuid) -> Result<&Checked, StorageError> {
+        match self.checked.get() {
+            Some(checked) => Ok(checked),
             None => {
-                let parts = self.verify(identity, uuid, !self.is_own)?;
-                Ok(self.parts.get_or_init(|| parts))
+                let checked = self.verify(identity, uuid, !self.is_own)?;
+                Ok(self.checked.get_or_init(|| checked))
             }
         }
     }
 
-    fn verify(&self, identity: &Identity, uuid: &Uuid, sums: bool) -> Result<Parts, StorageError> {
-        let checked = check_sum(&self.extent, &self.entry, uuid, sums)?;
-        let parts = checked.and_then(|bytes| Parts::parse(self.key, bytes, identity));
-        parts.map_err(|what| self.damaged(identity, what))
+    fn verify(
+        &self,
+        identity: &Identity,
+        uuid: &Uuid,
+        sums: bool,
+    ) -> Result<Checked, StorageError> {
+        let bytes = check_sum(&self.extent, &self.entry, uuid, sums)?;
+        let checked = bytes.and_then(|bytes| Checked::parse(self.part, bytes, identity));
+        checked.map_err(|what| self.damaged(identity, what))
     }
 
     fn damaged(&self, identity: &Identity, what: &str) -> StorageError {
         let (table, chunk) = (identity.table, identity.chunk);
-        let of = column_name(self.key);
+        let of = identity.name_of(self.part);
         let what = format!("records, table {table}, chunk {chunk}, {of}: {what}");
         StorageError::damaged(&self.extent.file_name(), self.extent.offset(), what)
-    }
-}
-
-fn column_name(key: KeyCode) -> String {
-    match key {
-        REST => "properties without a column".to_string(),
-        key => format!("column of key {key}"),
     }
 }
 
@@ -125,7 +137,7 @@ pub(super) struct StoredChunk {
     /// Of a loaded chunk only the commit and the count of records mean something.
     entry: Entry,
     place: Place,
-    /// Columns outside the core, ascending by key.
+    /// Parts outside the core, ascending.
     segments: Vec<Arc<Segment>>,
     opened: OnceLock<Opened>,
 }
@@ -147,15 +159,15 @@ struct Opened {
     core: Core,
     /// Those of the core; of a chunk of an older format, as it would be now.
     bytes: Bytes,
-    /// Ascending by key.
-    columns: Vec<(KeyCode, Listing)>,
+    /// Ascending.
+    parts: Vec<(Part, Listing)>,
     /// The types or sets of labels that occur, ascending, once they were asked for.
     subjects: OnceLock<Box<[i64]>>,
 }
 
-/// Where a column that a core lists is.
+/// Place of a part that a core lists.
 enum Listing {
-    Core(std::ops::Range<usize>, Box<Parts>),
+    Core(std::ops::Range<usize>, Box<Checked>),
     Segment(Arc<Segment>),
 }
 
@@ -247,8 +259,8 @@ impl StoredChunk {
 
     /// All extents of it.
     pub(super) fn extents(&self) -> impl Iterator<Item = &Extent> {
-        let columns = self.segments.iter().map(|segment| &*segment.extent);
-        self.extent().into_iter().chain(columns)
+        let parts = self.segments.iter().map(|segment| &*segment.extent);
+        self.extent().into_iter().chain(parts)
     }
 
     /// Durability step 6: gives back the extents that `next`, which is published, has not.
@@ -257,11 +269,7 @@ impl StoredChunk {
             extent.retire();
         }
         for segment in &self.segments {
-            if !next
-                .segments
-                .iter()
-                .any(|other| Arc::ptr_eq(other, segment))
-            {
+            if !segment.is_among(&next.segments) {
                 segment.extent.retire();
             }
         }
@@ -279,8 +287,8 @@ impl StoredChunk {
         self.damaged_at("", what)
     }
 
-    fn damaged_in(&self, key: KeyCode, what: &str) -> StorageError {
-        self.damaged_at(&format!(", {}", column_name(key)), what)
+    fn damaged_in(&self, part: Part, what: &str) -> StorageError {
+        self.damaged_at(&format!(", {}", self.identity.name_of(part)), what)
     }
 
     fn damaged_at(&self, part: &str, what: &str) -> StorageError {
@@ -325,39 +333,45 @@ impl StoredChunk {
             }
         };
         let core = Core::parse(&bytes, &self.identity, used, csn).map_err(wrong)?;
-        self.with_columns(core, bytes)
+        self.with_parts(core, bytes)
     }
 
-    /// Finds the columns that a core lists.
-    fn with_columns(&self, core: Core, bytes: Bytes) -> Result<Opened, StorageError> {
-        let mut columns = Vec::with_capacity(core.columns.len());
+    /// Finds the parts that a core lists.
+    fn with_parts(&self, core: Core, bytes: Bytes) -> Result<Opened, StorageError> {
+        let mut parts = Vec::with_capacity(core.parts.len());
         let mut segments = self.segments.iter();
-        for (key, listed) in &core.columns {
+        let surplus = |part| Err(self.damaged_in(part, "the chunk does not name it"));
+        for (part, listed) in &core.parts {
             let at = match listed {
                 Listed::Inside(range) => {
-                    let parts = Parts::parse(*key, bytes.part(range.clone()), &self.identity);
-                    let parts = parts.map_err(|what| self.damaged_in(*key, what))?;
-                    Listing::Core(range.clone(), Box::new(parts))
+                    let checked = Checked::parse(*part, bytes.part(range.clone()), &self.identity);
+                    let checked = checked.map_err(|what| self.damaged_in(*part, what))?;
+                    Listing::Core(range.clone(), Box::new(checked))
                 }
-                Listed::Segment { len, crc } => {
-                    let named = segments.next().filter(|segment| {
-                        (segment.key, segment.entry.len, segment.entry.crc) == (*key, *len, *crc)
-                    });
-                    let named = named.ok_or_else(|| {
-                        let what = format!("its column of key {key} is another one than it names");
-                        self.damaged(&what)
-                    })?;
-                    Listing::Segment(Arc::clone(named))
-                }
+                Listed::Segment { len, crc } => match segments.next() {
+                    Some(segment) if segment.part < *part => return surplus(segment.part),
+                    Some(segment)
+                        if (segment.part, segment.entry.len, segment.entry.crc)
+                            == (*part, *len, *crc) =>
+                    {
+                        Listing::Segment(Arc::clone(segment))
+                    }
+                    Some(segment) if segment.part == *part => {
+                        return Err(
+                            self.damaged_in(*part, "it is another one than its chunk names")
+                        );
+                    }
+                    _ => return Err(self.damaged_in(*part, "it is missing")),
+                },
             };
-            columns.push((*key, at));
+            parts.push((*part, at));
         }
         match segments.next() {
-            Some(_) => Err(self.damaged("it has a column that it does not name")),
+            Some(segment) => surplus(segment.part),
             None => Ok(Opened {
                 core,
                 bytes,
-                columns,
+                parts,
                 subjects: OnceLock::new(),
             }),
         }
@@ -436,11 +450,19 @@ impl<'a> ChunkReader<'a> {
     /// Checks that only records that there are have values, each of them in one place.
     fn agree(&self) -> Result<(), StorageError> {
         let is_used = |slot: usize| self.used_word(slot as u32 / 64) >> (slot % 64) & 1 == 1;
-        for (key, at) in &self.opened.columns {
-            let wrong = |what: &str| Err(self.chunk.damaged_in(*key, what));
-            let has_others = match self.parts(at)? {
-                Parts::Column(column) => column.column().filled().any(|slot| !is_used(slot)),
-                Parts::Rest(bytes, rest) => rest.iter(bytes).any(|(slot, _)| !is_used(slot)),
+        for (part, listing) in &self.opened.parts {
+            let wrong = |what: &str| Err(self.chunk.damaged_in(*part, what));
+            let has_others = match part.at {
+                // The value itself was read where its segment was verified.
+                Some(at) if self.small_property(at, part.key)?.is_some() => {
+                    return wrong("the record has another value of it");
+                }
+                Some(at) => !is_used(at as usize),
+                None => match self.checked(listing)? {
+                    Checked::Column(column) => column.column().filled().any(|slot| !is_used(slot)),
+                    Checked::Rest(bytes, rest) => rest.iter(bytes).any(|(slot, _)| !is_used(slot)),
+                    Checked::Value(_) => false,
+                },
             };
             if has_others {
                 return wrong("it has a value of a record that is not there");
@@ -449,47 +471,71 @@ impl<'a> ChunkReader<'a> {
         let mut twice = None;
         self.for_each_in_rest(|_, properties| {
             let keys = properties.iter().map(|(key, _)| key);
-            let columns = &self.opened.columns;
-            let is_column = |key: &KeyCode| columns.binary_search_by_key(key, |c| c.0).is_ok();
+            let is_column = |key: &KeyCode| self.listing(Part::column(*key)).is_some();
             twice = twice.or(keys.into_iter().find(is_column));
         })?;
         match twice {
-            Some(key) => Err(self.chunk.damaged_in(key, "there are values beside it")),
+            Some(key) => {
+                let part = Part::column(key);
+                Err(self.chunk.damaged_in(part, "there are values beside it"))
+            }
             None => Ok(()),
         }
     }
 
-    fn parts(&self, at: &'a Listing) -> Result<&'a Parts, StorageError> {
+    fn checked(&self, at: &'a Listing) -> Result<&'a Checked, StorageError> {
         match at {
-            Listing::Core(_, parts) => Ok(parts),
+            Listing::Core(_, checked) => Ok(checked),
             Listing::Segment(segment) => segment.read(&self.chunk.identity, self.uuid),
         }
     }
 
-    fn find(&self, key: KeyCode) -> Result<Option<&'a Parts>, StorageError> {
-        let columns = &self.opened.columns;
-        match columns.binary_search_by_key(&key, |column| column.0) {
-            Ok(at) => self.parts(&columns[at].1).map(Some),
-            Err(_) => Ok(None),
-        }
+    fn listing(&self, part: Part) -> Option<&'a Listing> {
+        let parts = &self.opened.parts;
+        let found = parts.binary_search_by_key(&part, |listed| listed.0);
+        found.ok().map(|at| &parts[at].1)
     }
 
-    /// The column of a key. Of a key without one, all values are in the rest.
+    fn find(&self, part: Part) -> Result<Option<&'a Checked>, StorageError> {
+        let listing = self.listing(part);
+        listing.map(|at| self.checked(at)).transpose()
+    }
+
+    /// Places of the records with a large value of a key, ascending. None is read.
+    pub(super) fn large_of(&self, key: KeyCode) -> impl Iterator<Item = u32> {
+        let parts = &self.opened.parts;
+        let first = parts.partition_point(|(part, _)| part.key < key);
+        let of_key = parts[first..].iter();
+        let of_key = of_key.take_while(move |(part, _)| part.key == key);
+        of_key.filter_map(|(part, _)| part.at)
+    }
+
+    /// A large value; its extent is read and verified at the first time.
+    fn large(&self, at: &'a Listing) -> Result<Value, StorageError> {
+        Ok(match self.checked(at)? {
+            // It was decoded when it was first read.
+            Checked::Value(bytes) => decode(bytes, &NoTextCodes).unwrap_or_default(),
+            Checked::Column(_) | Checked::Rest(..) => Value::Null,
+        })
+    }
+
+    /// The column of a key. Of a key without one, all values are in the rest. Large ones
+    /// are in neither.
     pub(super) fn column(&self, key: KeyCode) -> Result<Option<Column<'a>>, StorageError> {
         Ok(self.kept_column(key)?.map(KeptColumn::column))
     }
 
     /// As [`ChunkReader::column`], to be kept without the chunk.
     pub(super) fn kept_column(&self, key: KeyCode) -> Result<Option<&'a KeptColumn>, StorageError> {
-        Ok(match self.find(key)? {
-            Some(Parts::Column(column)) => Some(column),
+        Ok(match self.find(Part::column(key))? {
+            Some(Checked::Column(column)) => Some(column),
             _ => None,
         })
     }
 
     fn rest(&self) -> Result<Option<(&'a [u8], &'a Packed)>, StorageError> {
-        Ok(match self.find(REST)? {
-            Some(Parts::Rest(bytes, rest)) => Some((bytes, rest)),
+        Ok(match self.find(Part::REST)? {
+            Some(Checked::Rest(bytes, rest)) => Some((bytes, rest)),
             _ => None,
         })
     }
@@ -533,10 +579,9 @@ impl<'a> ChunkReader<'a> {
 
     /// Records that have some properties without a column, if the key has none.
     pub(super) fn rest_of(&self, key: KeyCode) -> Result<usize, StorageError> {
-        let columns = &self.opened.columns;
-        match columns.binary_search_by_key(&key, |column| column.0) {
-            Ok(_) => Ok(0),
-            Err(_) => Ok(self.rest()?.map_or(0, |(_, rest)| rest.len())),
+        match self.listing(Part::column(key)) {
+            Some(_) => Ok(0),
+            None => Ok(self.rest()?.map_or(0, |(_, rest)| rest.len())),
         }
     }
 
@@ -547,6 +592,18 @@ impl<'a> ChunkReader<'a> {
 
     /// One property of a used record.
     pub(super) fn property(&self, at: u32, key: KeyCode) -> Result<Option<Value>, StorageError> {
+        match self.listing(Part::value(key, at)) {
+            Some(listing) => self.large(listing).map(Some),
+            None => self.small_property(at, key),
+        }
+    }
+
+    /// One property of a used record, unless it has an extent of its own.
+    pub(super) fn small_property(
+        &self,
+        at: u32,
+        key: KeyCode,
+    ) -> Result<Option<Value>, StorageError> {
         if let Some(column) = self.column(key)? {
             return Ok(Some(column.get(at as usize)).filter(|value| !value.is_null()));
         }
@@ -567,15 +624,19 @@ impl<'a> ChunkReader<'a> {
             },
             None => Properties::new(),
         };
-        for (key, column) in &self.opened.columns {
-            if let Parts::Column(column) = self.parts(column)? {
-                properties.set(*key, column.column().get(at as usize));
+        for (part, listing) in &self.opened.parts {
+            if part.at == Some(at) {
+                properties.set(part.key, self.large(listing)?);
+            } else if part.is_column()
+                && let Checked::Column(column) = self.checked(listing)?
+            {
+                properties.set(part.key, column.column().get(at as usize));
             }
         }
         Ok(properties)
     }
 
-    /// All values of a column, null of records without one.
+    /// All values of a column, null of records without one in it.
     pub(super) fn values(&self, key: KeyCode) -> Result<Vec<Value>, StorageError> {
         let slots = 0..self.chunk.identity.records as usize;
         Ok(match self.column(key)? {
@@ -584,14 +645,14 @@ impl<'a> ChunkReader<'a> {
         })
     }
 
-    /// The content of each column, by key, to be kept in a new chunk.
-    pub(super) fn contents(&self) -> impl Iterator<Item = (KeyCode, Content)> {
-        self.opened.columns.iter().map(|(key, at)| {
+    /// The content of each part, to be kept in a new chunk.
+    pub(super) fn contents(&self) -> impl Iterator<Item = (Part, Content)> {
+        self.opened.parts.iter().map(|(part, at)| {
             let content = match at {
                 Listing::Core(range, _) => Content::New(self.bytes[range.clone()].to_vec()),
                 Listing::Segment(segment) => Content::Kept(Arc::clone(segment)),
             };
-            (*key, content)
+            (*part, content)
         })
     }
 }

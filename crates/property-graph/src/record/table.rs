@@ -8,10 +8,11 @@ use evergraph_storage::{Needed, SectionKey, StorageError, Uuid};
 use evergraph_topology::extension::EXTENSION_OWNERS;
 use parking_lot::Mutex;
 
+use super::builder::LARGE_BYTES;
 use super::chunk::{Chunk, ChunkState, Lookup};
 use super::chunks::Chunks;
 use super::content::Record;
-use super::core::{Identity, REST};
+use super::core::{Identity, OF_VALUES, Part, REST};
 use super::found::{Found, FoundAt};
 use super::history::History;
 use super::ids::{Ids, ReserveError, Unused};
@@ -19,10 +20,11 @@ use super::new_columns::EncodedColumns;
 use super::past::PastPictures;
 use super::round::Round;
 use super::stored::StoredChunk;
-use crate::dictionary::{Dictionary, KeyCode};
+use crate::dictionary::Dictionary;
 
-/// Owners in the section directory from here on are columns: behind them twice the key's
-/// code, and the number of the table.
+/// Owners in the section directory from here on are columns, with a section for each chunk,
+/// and large values, with one for each record: behind them twice the key's code, that of
+/// values with [`OF_VALUES`], and the number of the table.
 const COLUMN_OWNERS: u32 = 3 << 30;
 
 /// How a table is cut up.
@@ -33,6 +35,8 @@ pub(crate) struct Geometry {
     /// Columns of at most so many bytes lie in the core of their chunk, as an extent of
     /// their own would be mostly padding.
     pub(crate) inside_bytes: usize,
+    /// Values of more bytes lie in extents of their own.
+    pub(crate) large_bytes: usize,
 }
 
 impl Default for Geometry {
@@ -42,6 +46,7 @@ impl Default for Geometry {
             records_per_chunk: 2048,
             most_records: 1 << 30,
             inside_bytes: 512,
+            large_bytes: LARGE_BYTES,
         }
     }
 }
@@ -150,22 +155,35 @@ impl<R: Record> Table<R> {
         }
     }
 
-    /// Name of a column, or of the rest, in the section directory.
-    pub(super) fn column_key(&self, key: KeyCode, chunk: u32) -> SectionKey {
+    /// Name of a part of a chunk in the section directory.
+    pub(super) fn name_of(&self, part: Part, chunk: u32) -> SectionKey {
+        let (key, section) = match part.at {
+            Some(at) => (OF_VALUES + part.key, self.id(chunk, at)),
+            None => (part.key, chunk),
+        };
         SectionKey {
             owner: COLUMN_OWNERS + 2 * key + self.number,
-            section: chunk,
+            section,
         }
     }
 
-    /// The column that a name in the directory is of, if it is of this table.
-    pub(super) fn column_of(&self, name: SectionKey) -> Option<KeyCode> {
+    /// The chunk and the part that a name in the directory is of, if it is of this table.
+    pub(super) fn part_of(&self, name: SectionKey) -> Option<(u32, Part)> {
         let number = name
             .owner
             .checked_sub(COLUMN_OWNERS)?
             .checked_sub(self.number)?;
         let key = number / 2;
-        (number % 2 == 0 && key <= REST).then_some(key)
+        if number % 2 != 0 || key > REST {
+            return None;
+        }
+        Some(match key.checked_sub(OF_VALUES).filter(|_| key < REST) {
+            Some(key) => {
+                let (chunk, at) = self.place_of(name.section);
+                (chunk, Part::value(key, at))
+            }
+            None => (name.section, Part::column(key)),
+        })
     }
 
     /// A record as of a commit that a view or a named snapshot shows; `None` if there

@@ -215,7 +215,7 @@ impl Filter {
             let count: u32 = selected.iter().map(|word| word.count_ones()).sum();
             match chunk.column(*key, count as usize)? {
                 _ if count == 0 => return Ok(()),
-                Some(column) => passing::refine(test, column, selected),
+                Some(column) => passing::refine(test, column, selected)?,
                 None => retain(selected, |at| {
                     Ok(test.holds(&chunk.single_property(at, *key)?))
                 })?,
@@ -313,7 +313,7 @@ impl Filtered for RelationshipRecord {
 }
 
 /// Keeps the set bits for which `keep` says so, in ascending order.
-fn retain(
+pub(super) fn retain(
     selected: &mut [u64],
     mut keep: impl FnMut(u32) -> Result<bool, StorageError>,
 ) -> Result<(), StorageError> {

@@ -145,7 +145,7 @@ impl<'a, R: Tabled> Gather<'a, R> {
             return Ok(());
         };
         match chunk.column(key, slots.len())? {
-            Some(column) => column.append(slots, vector),
+            Some(column) => column.append(slots, vector)?,
             None => {
                 for slot in slots.iter() {
                     vector.push(chunk.single_property(slot as u32, key)?);

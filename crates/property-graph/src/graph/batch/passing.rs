@@ -3,26 +3,30 @@
 //! Whole columns pass or fail by their least and greatest value where that tells. Else
 //! numbers are compared side by side, 64 slots a word, and texts with codes once a text.
 
-use evergraph_storage::failpoint;
+use evergraph_storage::{StorageError, failpoint};
 
 use crate::column::{Column, Integers, Range, Typed};
 use crate::expression::{Comparison, compared};
 use crate::record::ColumnAt;
 use crate::value::{Date, LocalDateTime, Value};
 
-use super::filter::Test;
+use super::filter::{Test, retain};
 
 /// Clears the bits of slots that do not pass a test. Of slots without a record, and those
 /// that are cleared already, nothing is said.
-pub(super) fn refine(test: &Test, column: &ColumnAt, selected: &mut [u64]) {
+///
+/// # Errors
+/// Damage of a large value.
+pub(super) fn refine(
+    test: &Test,
+    column: &ColumnAt,
+    selected: &mut [u64],
+) -> Result<(), StorageError> {
     /// So few slots are looked at one by one.
     const FEW: u32 = 8;
     let count: u32 = selected.iter().map(|word| word.count_ones()).sum();
     if count <= FEW {
-        for (number, word) in selected.iter_mut().enumerate() {
-            keep(word, |bit| test.holds(&column.get(64 * number + bit)));
-        }
-        return;
+        return retain(selected, |slot| holds(test, column, slot));
     }
     let null_passes = test.holds(&Value::Null);
     let (base, in_base) = column.base();
@@ -31,14 +35,33 @@ pub(super) fn refine(test: &Test, column: &ColumnAt, selected: &mut [u64]) {
         None => Passing::None,
     };
     let patch = column.patch();
+    let large = column.large();
     for (number, word) in selected.iter_mut().enumerate() {
         let in_base = in_base.map_or(u64::MAX, |words| words[number]);
         let patched = patch.map_or(0, |(_, slots)| slots[number]);
         let of_null = if null_passes { !in_base } else { 0 };
-        *word &= in_base & of_base.word(number) | of_null | patched;
+        let large = large.map_or(0, |slots| slots[number]);
+        *word &= in_base & of_base.word(number) | of_null | patched | large;
     }
     if let Some((values, slots)) = patch {
         drop_patched(&passing(test, &values), slots, selected);
+    }
+    match large {
+        Some(slots) => retain(selected, |slot| {
+            let is_large = slots[slot as usize / 64] >> (slot % 64) & 1 == 1;
+            Ok(!is_large || holds(test, column, slot)?)
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Whether the value of a slot passes. A large one is not read for whether there is one.
+fn holds(test: &Test, column: &ColumnAt, slot: u32) -> Result<bool, StorageError> {
+    let is_large = |slots: &[u64]| slots[slot as usize / 64] >> (slot % 64) & 1 == 1;
+    match (test, column.large().is_some_and(is_large)) {
+        (Test::IsNull, true) => Ok(false),
+        (Test::IsNotNull, true) => Ok(true),
+        _ => Ok(test.holds(&column.get(slot as usize)?)),
     }
 }
 
@@ -57,18 +80,6 @@ fn drop_patched(passing: &Passing, slots: &[u64], selected: &mut [u64]) {
             }
             rank += 1;
             left ^= bit;
-        }
-    }
-}
-
-/// Keeps the set bits for which `holds` says so.
-fn keep(word: &mut u64, holds: impl Fn(usize) -> bool) {
-    let mut left = *word;
-    while left != 0 {
-        let bit = left.trailing_zeros() as usize;
-        left &= left - 1;
-        if !holds(bit) {
-            *word &= !(1 << bit);
         }
     }
 }
@@ -484,7 +495,7 @@ mod tests {
                     selected[slot / 64] |= 1 << (slot % 64);
                 }
                 let before = selected.clone();
-                refine(&test, &column, &mut selected);
+                refine(&test, &column, &mut selected).unwrap();
                 for (slot, value) in values.iter().enumerate() {
                     let bit = |words: &[u64]| words[slot / 64] >> (slot % 64) & 1 == 1;
                     let expected = bit(&before) && test.holds(value);

@@ -3,22 +3,34 @@ use proptest::sample::Index;
 
 use super::*;
 use crate::column::tests::{columns, exact};
+use crate::record::builder::Builder;
+use crate::record::content::Fixed;
+use crate::record::core::{Identity, Slot};
+use crate::testing::UUID;
 
 /// A column as of a commit, and the value of each of its slots.
 pub(crate) fn columns_at() -> impl Strategy<Value = (ColumnAt, Vec<Value>)> {
-    // Of a slot: nothing, shown by the base, or another value.
+    // Of a slot: nothing, shown by the base, another value, or a large one.
     let states = prop_oneof![
-        Just([1, 20, 0]),
-        Just([0, 20, 1]),
-        Just([1, 5, 5]),
-        Just([0, 0, 1]),
-        Just([0, 1, 0]),
+        Just([1, 20, 0, 0]),
+        Just([0, 20, 1, 0]),
+        Just([1, 5, 5, 0]),
+        Just([1, 5, 5, 2]),
+        Just([0, 0, 1, 0]),
+        Just([0, 1, 0, 0]),
     ];
     (columns(), columns(), states, any::<bool>()).prop_perturb(
         |(in_base, others, states, has_base), mut random| {
             let slots = in_base.len();
             let (mut clean, mut changed) = (vec![0; slots.div_ceil(64)], Vec::new());
             let mut expected = vec![Value::Null; slots];
+            let identity = Identity {
+                magic: *b"ENOD",
+                table: 1,
+                chunk: 0,
+                records: slots as u32,
+            };
+            let mut large = Builder::new(identity).with_large_bytes(0);
             for slot in 0..slots {
                 let mut state = random.random_range(0..states.iter().sum::<i32>());
                 let of = states.iter().position(|share| {
@@ -36,12 +48,25 @@ pub(crate) fn columns_at() -> impl Strategy<Value = (ColumnAt, Vec<Value>)> {
                         expected[slot] = others[slot % others.len()].clone();
                         changed.push((slot, expected[slot].clone()));
                     }
+                    Some(3) => {
+                        expected[slot] = Value::from(format!("large {slot}"));
+                        let used = Slot {
+                            is_used: true,
+                            ..Slot::default()
+                        };
+                        let properties = [(1, expected[slot].clone())].into_iter().collect();
+                        large.add(slot as u32, used, Fixed::default(), properties);
+                    }
                     _ => {}
                 }
             }
             let base = KeptColumn::of(&in_base).unwrap();
             let base = has_base.then_some(&base);
-            (ColumnAt::new(base, &clean, changed).unwrap(), expected)
+            let chunk = Arc::new(StoredChunk::loaded(&large.finish().unwrap(), 1));
+            let reader = chunk.read(&UUID).unwrap();
+            let large = LargeAt::new(&chunk, UUID, 1, clean.len(), reader.large_of(1));
+            let column = ColumnAt::new(base, &clean, changed).unwrap();
+            (column.with_large(large), expected)
         },
     )
 }
@@ -78,8 +103,9 @@ fn a_whole_column_stays_whole() {
     let after = |value: Value| column.after(&[1 << 7, 0], vec![(7, value)]).unwrap();
     let (near, far) = (after(30i64.into()), after("far".into()));
     assert!(near.base().1.is_none() && far.base().1.is_some());
-    assert_eq!((near.get(7), far.get(7)), (30i64.into(), "far".into()));
-    assert_eq!((near.get(8), far.get(8)), (8i64.into(), 8i64.into()));
+    let get = |column: &ColumnAt, slot: usize| column.get(slot).unwrap();
+    assert_eq!((get(&near, 7), get(&far, 7)), (30i64.into(), "far".into()));
+    assert_eq!((get(&near, 8), get(&far, 8)), (8i64.into(), 8i64.into()));
 }
 
 proptest! {
@@ -91,7 +117,7 @@ proptest! {
         picks in prop::collection::vec(any::<Index>(), 0..90),
     ) {
         for (slot, value) in expected.iter().enumerate() {
-            prop_assert_eq!(exact(&column.get(slot)), exact(value));
+            prop_assert_eq!(exact(&column.get(slot).unwrap()), exact(value));
             let cells = [
                 cell(&column, slot, Value::Integer),
                 cell(&column, slot, Value::Float),
@@ -114,7 +140,7 @@ proptest! {
                 let mut left = ids;
                 while !left.is_empty() {
                     let slots = Slice::of_one_chunk(left, 77, expected.len() as u32);
-                    column.append(&slots, &mut vector);
+                    column.append(&slots, &mut vector).unwrap();
                     left = &left[slots.len()..];
                 }
             }

@@ -23,6 +23,8 @@ const GEOMETRY: Geometry = Geometry {
     most_records: 16,
     // Some columns lie in the core.
     inside_bytes: 64,
+    // Some values lie in extents of their own.
+    large_bytes: 64,
 };
 const POLICY: TextPolicy = TextPolicy {
     least_bytes: 4,
@@ -86,10 +88,12 @@ fn payload(parts: &Parts, changes: &[Change]) -> Vec<u8> {
 }
 
 fn value(number: u32) -> Value {
-    let text = match number % 3 {
+    let text = match number % 6 {
         0 => "repeats".to_string(),
-        1 => "repeats, too".to_string(),
-        _ => "x".repeat(number as usize % 90),
+        2 => "repeats, too".to_string(),
+        4 => "x".repeat(number as usize % 60),
+        // In an extent of its own.
+        _ => "long".repeat(20 + number as usize % 9),
     };
     Value::from(vec![Value::from(text), Value::from(number)])
 }
@@ -394,7 +398,7 @@ fn moment(parts: &Parts, csn: u64) -> Result<Moment, TopologyError> {
         for at in (0..GEOMETRY.records_per_chunk).filter(|at| chunk.has(*at)) {
             for key in 0..3 {
                 let column = chunk.column(key, usize::MAX)?.expect("it is read");
-                if let Value::List(list) = column.get(at as usize) {
+                if let Value::List(list) = column.get(at as usize)? {
                     let id = number * GEOMETRY.records_per_chunk + at;
                     in_columns.insert(id, list[1].as_integer().expect("a number") as u32);
                 }

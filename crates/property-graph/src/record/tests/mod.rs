@@ -23,6 +23,8 @@ const GEOMETRY: Geometry = Geometry {
     most_records: 24,
     // Some columns lie in the core.
     inside_bytes: 64,
+    // One of the values of `World` is large.
+    large_bytes: 90,
 };
 const POLICY: TextPolicy = TextPolicy {
     least_bytes: 4,

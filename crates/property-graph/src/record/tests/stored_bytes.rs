@@ -83,6 +83,24 @@ fn a_core_is_as_documented() {
 }
 
 #[test]
+fn a_large_value_is_listed_as_documented() {
+    let slot = Slot {
+        is_used: true,
+        begin: 9,
+        born: 4,
+    };
+    let mut builder = Builder::new(IDENTITY).with_large_bytes(20);
+    let properties = Properties::from_iter([(9, Value::from("x".repeat(30)))]);
+    builder.add(66, slot, FIXED, properties);
+    let bytes = builder.finish().unwrap().core(11);
+    // In DRAM it stands in the core.
+    let listed = &bytes[bytes.len() - 32 - 24..];
+    let words: Vec<u32> = (0..6).map(|word| u32_at(listed, 4 * word)).collect();
+    assert_eq!(words, [9, 2, 32, 0, 0, 66]);
+    assert_eq!(listed[24..28], [5, 30, b'x', b'x']);
+}
+
+#[test]
 fn history_is_as_documented() {
     let past = |id, begin, end, properties: &[u8]| NewPast {
         id,

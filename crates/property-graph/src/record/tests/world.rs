@@ -348,7 +348,8 @@ impl World {
             let column = chunk.column(key, usize::MAX).unwrap().expect("it is read");
             for at in places.clone() {
                 let expected = record(at).and_then(|record| record.properties.get(key));
-                let found = Some(column.get(at as usize)).filter(|value| !value.is_null());
+                let value = column.get(at as usize).unwrap();
+                let found = Some(value).filter(|value| !value.is_null());
                 assert_eq!(found.as_ref(), expected, "{number}:{at} as of {csn}");
             }
         }

@@ -31,11 +31,13 @@ fn value(key: &str, number: u32) -> Value {
         "float" => Value::from(n as f64 / 8.0 - 3.0),
         "flag" => Value::from(number.is_multiple_of(3)),
         "word" => Value::from(["", "Basel", "Bern", "Zug", "Zürich"][number as usize % 5]),
+        "name" if number % 88 == 13 => Value::from("a long name ".repeat(6_000)),
         "name" => Value::from(format!("a name of its own, {number}")),
         "date" => Date::from_days(n % 40).expect("a date").into(),
         "moment" => LocalDateTime::from_seconds(n / 3, number % 3 * 1000)
             .expect("a moment")
             .into(),
+        "list" if number % 88 == 44 => Value::from(vec![Value::from(i64::MIN + n); 8_000]),
         "list" => Value::from(vec![Value::from(n), Value::from(n + 1)]),
         "mixed" if number.is_multiple_of(5) => value("word", number),
         "mixed" if number % 5 == 1 => value("float", number),
@@ -253,6 +255,7 @@ fn tests(key: &str) -> Vec<Test> {
         Test::IsNull,
         Test::IsNotNull,
         compares(Comparison::Equal, 30),
+        compares(Comparison::Equal, 13),
         compares(Comparison::Unequal, 31),
         compares(Comparison::Less, 50),
         compares(Comparison::LessOrEqual, 10_000),

@@ -67,8 +67,13 @@ fn values() -> Vec<(&'static str, Value)> {
     ]
 }
 
+/// A value that has an extent of its own from version 7 on.
+fn large() -> Value {
+    Value::from("large ".repeat(12_000))
+}
+
 /// Makes the graph; what it holds in the end, and as of its snapshot.
-fn fill(graph: &PropertyGraph) -> Result<(Model, Model), GraphError> {
+fn fill(graph: &PropertyGraph, version: u32) -> Result<(Model, Model), GraphError> {
     let person = |own: &mut Transaction, number: i64| {
         // A city that repeats gets a code.
         let properties = [("number", number.into()), ("city", "Winterthur".into())];
@@ -77,6 +82,9 @@ fn fill(graph: &PropertyGraph) -> Result<(Model, Model), GraphError> {
     let people = graph.write(|own| {
         let everything = own.create_node(&["Everything", "Person"], values())?;
         own.set(everything, "number", 100)?;
+        if version >= 7 {
+            own.set(everything, "large", large())?;
+        }
         let mut people = vec![everything];
         for number in 0..20 {
             let one = person(own, number)?;
@@ -176,10 +184,15 @@ fn golden_property_graph_version_6() {
     golden(6);
 }
 
+#[test]
+fn golden_property_graph_version_7() {
+    golden(7);
+}
+
 fn golden(version: u32) {
     let storage = SimulatedStorage::new(config());
     let graph = PropertyGraph::create(&storage, options(), *b"evergraph-gold-7").expect("created");
-    let (now, before) = fill(&graph).expect("filled");
+    let (now, before) = fill(&graph, version).expect("filled");
     read(&graph, &now, &before);
     drop(graph);
     if FORMAT_VERSION == version && std::env::var_os("EVERGRAPH_WRITE_GOLDEN").is_some() {
