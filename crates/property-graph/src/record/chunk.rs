@@ -211,7 +211,9 @@ impl<R: Record> ChunkState<R> {
             *last = None;
             self.keep_picture(&picture, csn);
         } else {
-            places.retain(|at| self.is_changed_after(*at, csn));
+            places.retain(|at| {
+                self.is_changed_after(*at, csn) && !failpoint!("records.picture-change-lost")
+            });
             *before = Arc::clone(&picture);
         }
         Some(picture)

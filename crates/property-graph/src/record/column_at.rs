@@ -16,7 +16,7 @@ use crate::value::{Date, LocalDateTime, Value, ValueError};
 use crate::vector::Vector;
 
 /// The values of one key in a chunk as of a commit. Slots without a record have none.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ColumnAt {
     base: Option<KeptColumn>,
     /// Slots whose value is in the base, with its type; `None` if those are all.
@@ -78,7 +78,7 @@ impl std::fmt::Debug for LargeAt {
 }
 
 /// Values of slots that the base does not show, or not with its type.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Patch {
     slots: Box<[u64]>,
     /// Slots of the patch before each word.
@@ -220,6 +220,23 @@ impl ColumnAt {
         })
     }
 
+    /// Whether it has these values already, as the commits of other keys leave them: told
+    /// of types whose values are compared at once and to the last bit.
+    fn has(&self, values: &[(usize, Value)]) -> bool {
+        let is_same = |known: Value, value: &Value| match (known, value) {
+            (Value::Boolean(known), Value::Boolean(value)) => known == *value,
+            (Value::Integer(known), Value::Integer(value)) => known == *value,
+            (Value::Text(known), Value::Text(value)) => known == *value,
+            (Value::Date(known), Value::Date(value)) => known == *value,
+            _ => false,
+        };
+        let is_large = |slot| self.large.as_ref().is_some_and(|large| large.has(slot));
+        let mut values = values.iter();
+        values.all(|(slot, value)| {
+            !is_large(*slot) && self.get(*slot).is_ok_and(|known| is_same(known, value))
+        })
+    }
+
     /// The column with other values in some places, in their order.
     ///
     /// # Errors
@@ -229,6 +246,10 @@ impl ColumnAt {
         places: &[u64],
         mut values: Vec<(usize, Value)>,
     ) -> Result<Self, ValueError> {
+        let changed: u32 = places.iter().map(|word| word.count_ones()).sum();
+        if values.len() == changed as usize && self.has(&values) {
+            return Ok(self.clone());
+        }
         let slots = self.base.as_ref().map_or(0, |base| base.column().slots());
         let in_base = places.iter().enumerate().map(|(word, places)| {
             let all = || match slots.saturating_sub(64 * word) {

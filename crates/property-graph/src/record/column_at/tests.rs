@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -108,7 +110,41 @@ fn a_whole_column_stays_whole() {
     assert_eq!((get(&near, 8), get(&far, 8)), (8i64.into(), 8i64.into()));
 }
 
+/// The number in its other type: 1 as 1.0.
+fn in_other_type(value: &Value) -> Value {
+    match value {
+        Value::Integer(number) => (*number as f64).into(),
+        Value::Float(number) if number.fract() == 0.0 => (*number as i64).into(),
+        other => other.clone(),
+    }
+}
+
 proptest! {
+    /// Also if all or some of them are those that were there, or equal in another type.
+    #[test]
+    fn changed_values_are_those_that_were_given(
+        (column, mut expected) in columns_at(),
+        (others, kind) in (columns(), 0..3),
+        picks in prop::collection::vec(any::<Index>(), 1..9),
+    ) {
+        let slots: BTreeSet<usize> = picks.iter().map(|pick| pick.index(expected.len())).collect();
+        let mut places = vec![0; expected.len().div_ceil(64)];
+        for (n, &slot) in slots.iter().enumerate() {
+            places[slot / 64] |= 1 << (slot % 64);
+            expected[slot] = match kind {
+                0 => others[slot % others.len()].clone(),
+                1 if n == 0 => in_other_type(&expected[slot]),
+                _ => expected[slot].clone(),
+            };
+        }
+        let values = slots.iter().map(|&slot| (slot, expected[slot].clone()));
+        let values = values.filter(|(_, value)| !value.is_null()).collect();
+        let after = column.after(&places, values).unwrap();
+        for (slot, value) in expected.iter().enumerate() {
+            prop_assert_eq!(exact(&after.get(slot).unwrap()), exact(value), "slot {}", slot);
+        }
+    }
+
     #[test]
     fn values_are_those_of_slots(
         (column, expected) in columns_at(),

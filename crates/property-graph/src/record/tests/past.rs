@@ -97,6 +97,31 @@ fn a_picture_follows_from_the_one_before() {
     });
 }
 
+/// Readers are a commit behind, and go on: each picture is made of the one before.
+#[test]
+fn a_picture_follows_from_an_older_one() {
+    only_without("records.picture-change-lost", || {
+        let mut world = performed(&[
+            Step::Commit(create(8), false),
+            Step::Checkpoint(Vec::new(), false),
+            Step::View,
+        ]);
+        world.verify();
+        for number in 0..6 {
+            world.step(&Step::Commit(update(number, 7 + number as u8), false));
+            world.step(&Step::View);
+            let behind = world.host.csn();
+            world.step(&Step::Commit(update(number + 1, 20 + number as u8), false));
+            let picture = || world.table.chunk_at(0, behind).unwrap().unwrap();
+            assert!(
+                Arc::ptr_eq(&picture(), &picture()),
+                "nothing was changed between"
+            );
+            world.verify();
+        }
+    });
+}
+
 /// What a commit does not change is shared with the picture before it.
 #[test]
 fn views_of_the_base_share_its_picture() {
