@@ -66,7 +66,7 @@ fn nothing_goes_on_without_looking_at_the_clock() {
         "RETURN all(x IN range(1, 1000000) WHERE none(y IN range(1, 1000000) WHERE x = -y))",
         "UNWIND range(1, 1000000) AS x WITH x WHERE size(reverse(range(1, 100000))) = x RETURN x",
         "UNWIND range(1, 1000000) AS x RETURN sum(size([y IN range(1, 10000) | y + x]))",
-        "MATCH (n:N) WHERE COUNT { MATCH (a:N), (b:N) } < 0 RETURN n",
+        "MATCH (n:N) WHERE COUNT { MATCH (a:N), (b:N), (c:N) WHERE a.x + b.x + c.x > 9000 } < 0 RETURN n",
         "MATCH (n:N) WHERE NOT EXISTS { MATCH (a:N), (b:N), (c:N) WHERE a.x + b.x + c.x > 9000 } RETURN n",
         "UNWIND range(1, 1000000) AS x \
          WITH x, reduce(s = 'ab', i IN range(1, 12) | s + s) AS t \
