@@ -193,7 +193,12 @@ fn read_header<R: BufRead>(
 
 impl<R: BufRead> Cells for Neo4jReader<R> {
     fn id(&self, at: usize, ids: Ids) -> Result<Option<Id>, String> {
-        id_of(self.field(at), ids)
+        let text = self.field(at).text;
+        match ids {
+            _ if text.is_empty() => Ok(None),
+            Ids::Texts => Ok(Some(Id::Text(text.into()))),
+            Ids::Integers => integer_id(text).map(Some),
+        }
     }
 
     fn labels(&self, at: usize, each: impl FnMut(&str)) -> Result<(), String> {
@@ -209,15 +214,6 @@ impl<R: BufRead> Cells for Neo4jReader<R> {
 
     fn value(&self, at: usize, kind: PropertyType) -> Result<Option<Value>, String> {
         value(kind, self.field(at), self.options.array_delimiter)
-    }
-}
-
-/// The id in a field; `None` if it is empty.
-pub(super) fn id_of(field: Field<'_>, ids: Ids) -> Result<Option<Id>, String> {
-    match ids {
-        _ if field.text.is_empty() => Ok(None),
-        Ids::Texts => Ok(Some(Id::Text(field.text.into()))),
-        Ids::Integers => integer_id(field.text).map(Some),
     }
 }
 

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use evergraph_property_graph::Value;
 
 use crate::interchange::batch::{IdColumn, IdList, RowBatch};
+use crate::interchange::cells::Cells;
 use crate::interchange::csv::header::{self, Column};
 use crate::interchange::{Contents, Id, Ids};
 
-use super::neo4j::{Neo4jReader, id_of, value};
+use super::neo4j::Neo4jReader;
 use super::records::Outcome;
 
 /// Sets of labels, or types, of one batch at most.
@@ -94,15 +95,14 @@ impl<R: BufRead> Neo4jReader<R> {
         let (mut next_column, mut next_id) = (0, 0);
         let mut of_group = "";
         for (at, column) in self.header.columns.iter().enumerate() {
-            let field = self.field(at);
             let value = match column {
                 Column::Id(id) | Column::Start(id) | Column::End(id) => {
-                    let found = id_of(field, id.ids).ok()??;
+                    let found = self.id(at, id.ids).ok()??;
                     let value = id.name.is_some().then(|| match &found {
                         Id::Integer(number) => Value::Integer(*number),
                         Id::Text(text) => Value::Text(Arc::clone(text)),
                     });
-                    bytes += size_of::<Id>() + field.text.len();
+                    bytes += size_of::<Id>() + self.field(at).text.len();
                     // The source stands first in the batch, wherever its column is.
                     let place = match column {
                         Column::End(_) => 1,
@@ -113,13 +113,12 @@ impl<R: BufRead> Neo4jReader<R> {
                     value
                 }
                 Column::Labels | Column::Type => {
-                    of_group = field.text;
+                    of_group = self.field(at).text;
                     None
                 }
                 Column::Property(_, kind) => {
-                    let value = value(*kind, field, self.options.array_delimiter);
-                    let value = value.ok()?.unwrap_or_default();
-                    bytes += field.text.len();
+                    let value = self.value(at, *kind).ok()?.unwrap_or_default();
+                    bytes += self.field(at).text.len();
                     Some(value)
                 }
                 Column::Ignore => None,

@@ -4,10 +4,8 @@
 //! field (no value) have to be told apart, and because a message has to name the
 //! line of a record that spans several.
 
-use std::io::{self, BufRead, ErrorKind};
+use std::io::{self, BufRead, Read};
 use std::ops::Range;
-
-use memchr::memchr;
 
 use crate::interchange::error::Problem;
 
@@ -142,25 +140,12 @@ impl<R: BufRead> Records<R> {
 
     /// Appends a line with its end; `false` at the end of the input.
     fn read_line(&mut self) -> io::Result<bool> {
-        let before = self.raw.len();
-        loop {
-            let left = (MOST_BYTES + 1).saturating_sub(self.raw.len());
-            let there = match self.input.fill_buf() {
-                Ok(there) => &there[..left.min(there.len())],
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error),
-            };
-            let end = memchr(b'\n', there);
-            let taken = end.map_or(there.len(), |at| at + 1);
-            self.raw.extend_from_slice(&there[..taken]);
-            self.input.consume(taken);
-            if end.is_some() || taken == 0 {
-                break;
-            }
-        }
-        let any = self.raw.len() > before;
-        self.lines_read += u64::from(any);
-        Ok(any)
+        let left = (MOST_BYTES + 1).saturating_sub(self.raw.len()) as u64;
+        let read = (&mut self.input)
+            .take(left)
+            .read_until(b'\n', &mut self.raw)?;
+        self.lines_read += u64::from(read > 0);
+        Ok(read > 0)
     }
 
     fn split(&mut self) -> io::Result<Outcome> {
@@ -199,23 +184,20 @@ impl<R: BufRead> Records<R> {
 
     /// Splits a line without quotes, and takes its bytes. Returns whether it is one.
     fn split_plain(&mut self) -> bool {
+        let Dialect {
+            delimiter, quotes, ..
+        } = self.dialect;
         let line = trimmed(&self.raw);
-        let (dialect, fields) = (self.dialect, &mut self.fields);
         let mut start = 0;
-        let plain = for_each_of([dialect.delimiter, QUOTE], line, |at| {
-            if line[at] == dialect.delimiter {
-                if dialect.ends_field(line, at) {
-                    fields.push((start..at, false));
-                    start = at + 1;
-                }
-                return true;
+        for (at, &byte) in line.iter().enumerate() {
+            if byte == delimiter && self.dialect.ends_field(line, at) {
+                self.fields.push((start..at, false));
+                start = at + 1;
+            } else if byte == QUOTE && quotes {
+                return false;
             }
-            !dialect.quotes
-        });
-        if !plain {
-            return false;
         }
-        fields.push((start..line.len(), false));
+        self.fields.push((start..line.len(), false));
         let end = line.len();
         std::mem::swap(&mut self.raw, &mut self.bytes);
         self.bytes.truncate(end);
@@ -289,40 +271,7 @@ fn too_long() -> Outcome {
     )))
 }
 
-/// Calls `each` with the places of two bytes, ascending, until it returns `false`; whether
-/// it never did. Eight bytes at a time: fields are too short for a search by vectors, which
-/// takes longer to begin.
-#[inline]
-fn for_each_of(of: [u8; 2], line: &[u8], mut each: impl FnMut(usize) -> bool) -> bool {
-    const HIGH: u64 = 0x8080_8080_8080_8080;
-    let of = of.map(|byte| u64::from_ne_bytes([byte; 8]));
-    // The high bit of each byte that is zero.
-    let zeros = |word: u64| !(((word & !HIGH) + !HIGH) | word) & HIGH;
-    let (words, rest) = line.as_chunks::<8>();
-    let rest_at = 8 * words.len();
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    let whole = words.iter().enumerate().map(|(i, word)| (8 * i, *word));
-    for (at, word) in whole.chain([(rest_at, last)]) {
-        let word = u64::from_le_bytes(word);
-        let mut found = zeros(word ^ of[0]) | zeros(word ^ of[1]);
-        while found != 0 {
-            let at = at + found.trailing_zeros() as usize / 8;
-            // Behind a rest there are zeros, which may be looked for as well.
-            if at >= line.len() {
-                break;
-            }
-            if !each(at) {
-                return false;
-            }
-            found &= found - 1;
-        }
-    }
-    true
-}
-
 /// A line without its end.
-#[inline]
 fn trimmed(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)
@@ -386,23 +335,6 @@ mod tests {
             let between = Ok(vec![quoted("c,d"), (String::new(), false)]);
             let expected = [(1, plain(&expected)), (2, between), (3, plain(&expected))];
             assert_eq!(found, expected, "{line:?}");
-        }
-    }
-
-    #[test]
-    fn two_bytes_are_found_as_one_by_one() {
-        let line: Vec<u8> = (0..200_u32).map(|i| (i * i % 7 * 43) as u8).collect();
-        for of in [[0, 43], [129, 215], [43, 1], [0, 0], [255, 2]] {
-            for part in (0..40).map(|from| &line[from..from * 5]) {
-                let all: Vec<usize> = (0..part.len()).filter(|&i| of.contains(&part[i])).collect();
-                let mut found = Vec::new();
-                assert!(for_each_of(of, part, |at| {
-                    found.push(at);
-                    true
-                }));
-                assert_eq!(found, all);
-                assert_eq!(for_each_of(of, part, |_| false), all.is_empty());
-            }
         }
     }
 
