@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use evergraph_interpreter::{self as interpreter, Procedures, Query, QueryError};
+use evergraph_interpreter::{self as interpreter, Limits, Procedures, Query, QueryError};
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{self as property, GraphError, PropertyGraph, View};
 use evergraph_syntax::tree::{Body, Command, Mode};
@@ -82,6 +82,8 @@ fn plan_anew(
         plain: false,
     };
     let query = Query::prepare_statement(graph, text, &parsed, options).map_err(of_query)?;
+    // The plan is kept for others; each run has limits of its own.
+    let query = query.with_limits(Limits::default());
     Ok(Ready::Query(Arc::new(Planned {
         text: text.trim().to_string(),
         writes: query.writes() && !is_explained,

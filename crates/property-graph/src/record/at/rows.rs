@@ -100,7 +100,8 @@ impl<R: Record> Rows<R> {
         }
     }
 
-    /// With other rows, ascending, at some places, or none where bits alone say so.
+    /// With these rows, ascending, at some places instead of those that were there; at a
+    /// place without a row there is none any more.
     pub(super) fn after(&self, rows: Vec<Row<R>>, places: &[u64]) -> Self {
         let subjects = OnceLock::new();
         if let Some(known) = self.subjects.get() {
@@ -199,7 +200,6 @@ mod tests {
 
     use super::*;
     use crate::record::NodeRecord;
-    use crate::record::at::set;
 
     fn row(at: u32, born: u64) -> Row<NodeRecord> {
         let record = NodeRecord {
