@@ -195,8 +195,8 @@ impl DateTime {
     /// # Errors
     /// A time zone that the system's table does not have.
     pub fn in_zone(self, zone: &str) -> Result<Self, ValueError> {
-        Zone::named(zone)?;
-        Ok(self.in_stored_zone(zone))
+        let known = Zone::named(zone)?;
+        Ok(self.in_stored_zone(known.name().unwrap_or(zone)))
     }
 
     /// As [`DateTime::in_zone`], of a zone that was known where it was stored.

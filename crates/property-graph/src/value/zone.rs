@@ -61,8 +61,10 @@ impl Zone {
         static BUNDLED: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
         let before = BUNDLED.get(name);
         let before = before.unwrap_or_else(|_| since_1970.clone());
+        // As the table spells it.
+        let name = Arc::from(since_1970.iana_name().unwrap_or(name));
         let tables = Tables { since_1970, before };
-        Ok(Zone(Kind::Named(Arc::from(name), Box::new(tables))))
+        Ok(Zone(Kind::Named(name, Box::new(tables))))
     }
 
     /// The zone that an instant is shown in.

@@ -152,8 +152,8 @@ impl<'a> Environment<'a> {
         if let Some((_, regex)) = last.as_ref().filter(|(known, _)| known == pattern) {
             return Ok(regex.is_match(text));
         }
-        let regex = Regex::new(&format!("^(?:{pattern})$")).map_err(|error| {
-            let message = format!("'{pattern}' is no regular expression: {error}");
+        let regex = crate::pattern::compile(pattern).map_err(|why| {
+            let message = format!("'{pattern}' is no regular expression: {why}");
             EvaluationError::new(ErrorKind::InvalidText, message)
         })?;
         let is_match = regex.is_match(text);

@@ -25,6 +25,7 @@ pub mod kernels;
 pub mod operators;
 mod order;
 mod page;
+mod pattern;
 mod print;
 mod temporal;
 

@@ -13,6 +13,7 @@ use evergraph_property_graph::value::Duration;
 
 use crate::datum::Datum;
 use crate::error::{ErrorKind, EvaluationError};
+use crate::temporal::mean;
 
 /// The aggregations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -307,7 +308,7 @@ impl Sum {
             return Ok(Datum::NULL);
         }
         if let Some(duration) = self.of_durations()? {
-            return Ok(duration.scaled(1, self.rows)?.into());
+            return Ok(mean(duration, self.rows)?.into());
         }
         let sum = self.floats.unwrap_or(0.0) + self.integers as f64;
         Ok((sum / self.rows as f64).into())
@@ -336,10 +337,11 @@ impl Spread {
         } else {
             self.rows - 1.0
         };
-        if divisor > 0.0 {
-            (self.squares / divisor).sqrt()
-        } else {
-            0.0
+        match divisor > 0.0 {
+            // From an infinite mean nothing differs by a number.
+            true if !self.mean.is_finite() => f64::NAN,
+            true => (self.squares / divisor).sqrt(),
+            false => 0.0,
         }
     }
 }
@@ -378,10 +380,12 @@ fn continuous(sorted: &[Datum], percentile: f64) -> Result<Datum, EvaluationErro
         return Ok(Datum::NULL);
     };
     let place = percentile * last as f64;
-    let below = place.floor();
-    let (a, b) = (
-        number_of(&sorted[below as usize])?,
-        number_of(&sorted[place.ceil() as usize])?,
-    );
-    Ok((a + (b - a) * (place - below)).into())
+    let (below, above) = (place.floor(), place.ceil());
+    let a = number_of(&sorted[below as usize])?;
+    if below == above {
+        return Ok(a.into());
+    }
+    let b = number_of(&sorted[above as usize])?;
+    // Weights, not a part of a difference: infinite values have none.
+    Ok((a * (above - place) + b * (place - below)).into())
 }

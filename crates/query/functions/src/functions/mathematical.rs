@@ -47,8 +47,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new(MATH, "round",
         &[needs("number", Types::NUMBER), may("precision", Types::INTEGER), may("mode", Types::STRING)],
         Types::FLOAT,
-        "The next number of so many decimals (0); a half is rounded up, with a precision away \
-         from 0, or by a mode: UP, DOWN, CEILING, FLOOR, HALF_UP, HALF_DOWN, HALF_EVEN.",
+        "The next number of so many decimals (0); a half is rounded up, with a precision of 1 \
+         or more away from 0, or by a mode: UP, DOWN, CEILING, FLOOR, HALF_UP, HALF_DOWN, \
+         HALF_EVEN.",
         ("round(3.145, 2)", "3.15"), round),
     Function::new(MATH, "isNaN", &[needs("number", Types::NUMBER)], Types::BOOLEAN,
         "Whether a number is not a number.",
@@ -113,14 +114,16 @@ fn sign(arguments: &[Datum], _: &Environment<'_>) -> Result {
 
 fn round(arguments: &[Datum], _: &Environment<'_>) -> Result {
     let number = float(&arguments[0])?;
-    let Some(precision) = arguments.get(1) else {
+    let precision = arguments.get(1).map_or(Some(0), |precision| {
+        precision.as_value().and_then(Value::as_integer)
+    });
+    let precision = precision.ok_or_else(unreachable_type)?;
+    if precision == 0 && arguments.len() < 3 {
         // A half is rounded up; adding a half first would be wrong just below one.
         let floor = number.floor();
         let up = number - floor >= 0.5;
         return Ok((if up { floor + 1.0 } else { floor }).into());
-    };
-    let precision = precision.as_value().and_then(Value::as_integer);
-    let precision = precision.ok_or_else(unreachable_type)?;
+    }
     let mode = arguments.get(2).and_then(Datum::as_value);
     let mode = mode.and_then(Value::as_text).unwrap_or("HALF_UP");
     let precision = usize::try_from(precision).map_err(|_| {

@@ -6,7 +6,7 @@ mod definition;
 mod graph;
 mod list;
 mod mathematical;
-mod scalar;
+pub(crate) mod scalar;
 mod spatial;
 mod temporal;
 mod text;

@@ -145,18 +145,22 @@ pub(super) fn boolean(value: &Value) -> Option<Value> {
 
 pub(super) fn float(value: &Value) -> Option<Value> {
     match value {
-        Value::Text(text) => Some(number(text).map_or(Value::Null, Value::Float)),
+        // A text of Java may say that it is a float or a double.
+        Value::Text(text) => {
+            let text = text.trim();
+            let text = text.strip_suffix(['f', 'F', 'd', 'D']).unwrap_or(text);
+            Some(number(text).map_or(Value::Null, Value::Float))
+        }
         other => other.as_float().map(Value::Float),
     }
 }
 
-/// A decimal number, with or without `f` or `d` behind it, `NaN` or `Infinity`.
+/// A decimal number, `NaN` or `Infinity`.
 fn number(text: &str) -> Option<f64> {
     let text = text.trim();
     match text.trim_start_matches(['+', '-']) {
         "NaN" | "Infinity" => text.parse().ok(),
         _ => {
-            let text = text.strip_suffix(['f', 'F', 'd', 'D']).unwrap_or(text);
             let has_digits = text.bytes().any(|byte| byte.is_ascii_digit());
             text.parse().ok().filter(|_| has_digits)
         }
@@ -195,7 +199,7 @@ pub(super) fn integer(value: &Value) -> Option<Value> {
     })
 }
 
-pub(super) fn text(value: &Value) -> Option<Value> {
+pub(crate) fn text(value: &Value) -> Option<Value> {
     Some(match value {
         Value::Text(_) => value.clone(),
         Value::Float(number) => float_text(*number).into(),

@@ -6,7 +6,7 @@ use evergraph_property_graph::value::{CoordinateSystem, Point};
 use evergraph_syntax::scope::Types;
 
 use super::definition::{Category, Function, needs};
-use super::{not_storable, unreachable_type, wrong};
+use super::{not_storable, wrong};
 use crate::datum::Datum;
 use crate::environment::Environment;
 use crate::error::{ErrorKind, EvaluationError};
@@ -16,28 +16,18 @@ type Result = std::result::Result<Datum, EvaluationError>;
 
 const SPATIAL: Category = Category::Spatial;
 const TWO: &[evergraph_syntax::scope::Parameter] =
-    &[needs("from", Types::POINT), needs("to", Types::POINT)];
+    &[needs("from", Types::ANY), needs("to", Types::ANY)];
 const DISTANCE: &str = "Distance of two points: in metres on the globe, else by their \
-    coordinates; null if they are of different coordinate systems.";
+    coordinates; null if they are of different coordinate systems, or one is no point.";
 
 /// Radius of the globe in metres: the one that Neo4j takes, so that distances agree.
 const RADIUS: f64 = 6_378_140.0;
-const FIELDS: [&str; 8] = [
-    "x",
-    "y",
-    "z",
-    "longitude",
-    "latitude",
-    "height",
-    "crs",
-    "srid",
-];
 
 #[rustfmt::skip] // Rows of a table.
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new(SPATIAL, "point", &[needs("fields", Types::MAP)], Types::POINT,
         "A point of x, y and z, or of longitude, latitude and height; crs or srid may name the \
-         coordinate system.",
+         coordinate system; other fields are left out, null in any gives null.",
         ("point({longitude: 12.5, latitude: 41.9})", "point({srid: 4326, x: 12.5, y: 41.9})"),
         point),
     Function::new(SPATIAL, "point.distance", TWO, Types::FLOAT,
@@ -47,9 +37,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
         "As point.distance.",
         ("distance(point({x: 0, y: 0}), point({x: 3, y: 4}))", "5.0"), distance),
     Function::new(SPATIAL, "point.withinBBox",
-        &[needs("point", Types::POINT), needs("lower", Types::POINT), needs("upper", Types::POINT)],
+        &[needs("point", Types::ANY), needs("lower", Types::ANY), needs("upper", Types::ANY)],
         Types::BOOLEAN,
-        "Whether a point lies in the box between two corners.",
+        "Whether a point lies in the box between two corners; null if one is no point.",
         ("point.withinBBox(point({x: 1, y: 1}), point({x: 0, y: 0}), point({x: 2, y: 2}))", "true"),
         within),
 ];
@@ -58,11 +48,10 @@ fn point(arguments: &[Datum], _: &Environment<'_>) -> Result {
     let Datum::Value(Value::Map(map)) = &arguments[0] else {
         return Err(not_storable());
     };
-    let fields = Fields::new(map, &FIELDS)?;
-    let given = FIELDS[..6].iter().filter(|name| map.contains_key(**name));
-    if given.clone().any(|name| fields.get(name).is_none()) {
+    if map.values().any(Value::is_null) {
         return Ok(Datum::NULL);
     }
+    let fields = Fields::among_others(map);
     let either = |a: &str, b: &str| -> std::result::Result<Option<f64>, EvaluationError> {
         Ok(fields.float(a)?.or(fields.float(b)?))
     };
@@ -113,20 +102,22 @@ fn system_of(name: &str) -> Option<CoordinateSystem> {
     })
 }
 
-fn points<const N: usize>(arguments: &[Datum]) -> std::result::Result<[Point; N], EvaluationError> {
+/// Arguments that are points of one coordinate system.
+fn points<const N: usize>(arguments: &[Datum]) -> Option<[Point; N]> {
     let points = arguments.iter().map(|argument| match argument {
-        Datum::Value(Value::Point(point)) => Ok(*point),
-        _ => Err(unreachable_type()),
+        Datum::Value(Value::Point(point)) => Some(*point),
+        _ => None,
     });
-    let points: Vec<Point> = points.collect::<std::result::Result<_, _>>()?;
-    points.try_into().map_err(|_| unreachable_type())
+    let points: Vec<Point> = points.collect::<Option<_>>()?;
+    let first = points.first()?.system();
+    let are_alike = points.iter().all(|point| point.system() == first);
+    points.try_into().ok().filter(|_| are_alike)
 }
 
 fn distance(arguments: &[Datum], _: &Environment<'_>) -> Result {
-    let [from, to] = points(arguments)?;
-    if from.system() != to.system() {
+    let Some([from, to]) = points(arguments) else {
         return Ok(Datum::NULL);
-    }
+    };
     let (a, b) = (from.coordinates(), to.coordinates());
     let on_globe = matches!(
         from.system(),
@@ -162,10 +153,9 @@ fn arc(a: &[f64], b: &[f64]) -> f64 {
 }
 
 fn within(arguments: &[Datum], _: &Environment<'_>) -> Result {
-    let [point, lower, upper] = points(arguments)?;
-    if point.system() != lower.system() || point.system() != upper.system() {
+    let Some([point, lower, upper]) = points(arguments) else {
         return Ok(Datum::NULL);
-    }
+    };
     let on_globe = matches!(
         point.system(),
         CoordinateSystem::Wgs84 | CoordinateSystem::Wgs84Height

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use evergraph_property_graph::Value;
-use evergraph_property_graph::value::Duration;
 
 use super::{Binary, wrong_operands};
 use crate::datum::Datum;
 use crate::environment::Environment;
 use crate::error::{ErrorKind, EvaluationError};
-use crate::print::float_text;
-use crate::temporal::plus_duration;
+use crate::functions::scalar;
+use crate::temporal::{plus_duration, scaled};
 
 /// Neither operand is null.
 pub(super) fn arithmetic(
@@ -35,7 +34,7 @@ pub(super) fn arithmetic(
             let (Some(a), Some(b)) = (a.as_float(), b.as_float()) else {
                 return Err(unfit());
             };
-            Float(a.powf(b))
+            Float(power(a, b))
         }
         (_, Integer(a), Integer(b)) => Integer(of_integers(operator, *a, *b)?),
         (_, Integer(_) | Float(_), Integer(_) | Float(_)) => {
@@ -93,22 +92,17 @@ pub(crate) fn of_floats(operator: Binary, a: f64, b: f64) -> f64 {
     }
 }
 
-fn scaled(
-    length: Duration,
-    by: &Value,
-    divides: bool,
-) -> Result<Option<Duration>, EvaluationError> {
-    Ok(Some(match (by, divides) {
-        (Value::Integer(factor), false) => length.scaled(*factor, 1)?,
-        (Value::Integer(divisor), true) => length.scaled(1, *divisor)?,
-        (Value::Float(factor), false) => length.scaled_by(*factor)?,
-        (Value::Float(divisor), true) => length.scaled_by(1.0 / divisor)?,
-        _ => return Ok(None),
-    }))
+/// As IEEE 754 has it, but that 1 to the power of what is no number, and 1 and -1 to an
+/// infinite one, are no numbers.
+fn power(a: f64, b: f64) -> f64 {
+    match b.is_nan() || b.is_infinite() && a.abs() == 1.0 {
+        true => f64::NAN,
+        false => a.powf(b),
+    }
 }
 
-/// Texts and lists one behind the other; `+` also takes a number beside a
-/// text, and an element beside a list. `None` if they are neither.
+/// Texts and lists one behind the other; `+` also takes what has a text
+/// beside one, and an element beside a list. `None` if they are neither.
 fn joined(
     operator: Binary,
     left: &Datum,
@@ -143,12 +137,10 @@ fn joined(
     Ok(Some(Datum::from([&*a, &*b].concat())))
 }
 
-/// A text, and what `+` writes beside one.
+/// A text, and what `+` writes beside one: as `toString`.
 fn text_of(datum: &Datum) -> Option<Arc<str>> {
-    match datum.as_value()? {
-        Value::Text(text) => Some(text.clone()),
-        Value::Float(number) => Some(float_text(*number).into()),
-        Value::Integer(number) => Some(number.to_string().into()),
+    match scalar::text(datum.as_value()?)? {
+        Value::Text(text) => Some(text),
         _ => None,
     }
 }

@@ -3,7 +3,13 @@
 use super::{Binary, Unary};
 use evergraph_syntax::scope::Types;
 
-const TEXTLIKE: Types = Types::STRING.or(Types::NUMBER);
+/// What `+` writes beside a text.
+const TEXTLIKE: Types = Types::STRING
+    .or(Types::NUMBER)
+    .or(Types::BOOLEAN)
+    .or(Types::INSTANT)
+    .or(Types::DURATION)
+    .or(Types::POINT);
 
 impl Binary {
     /// Types that `left operator right` may have, beside null, of operands of any of these

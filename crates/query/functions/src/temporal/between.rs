@@ -25,6 +25,7 @@ pub(crate) fn between(unit: Unit, from: &Value, to: &Value) -> Result<Duration, 
     let mut from_parts = Parts::of(from)?.ok_or_else(|| not_temporal(from))?;
     let mut to_parts = Parts::of(to)?.ok_or_else(|| not_temporal(to))?;
     let have_dates = from_parts.date.is_some() && to_parts.date.is_some();
+    let has_days = unit == Unit::Days || have_dates && unit == Unit::All;
     from_parts.date = from_parts.date.or(to_parts.date);
     to_parts.date = to_parts.date.or(from_parts.date);
     let zone = from_parts.zone.clone().or(to_parts.zone.clone());
@@ -38,7 +39,7 @@ pub(crate) fn between(unit: Unit, from: &Value, to: &Value) -> Result<Duration, 
         months = months_between(local, local_end)?;
         local = LocalDateTime::of(local.date().plus_months(months)?, local.time());
     }
-    if have_dates && matches!(unit, Unit::All | Unit::Days) {
+    if has_days {
         days = days_between(local, local_end);
         local = LocalDateTime::of(local.date().plus_days(days)?, local.time());
     }

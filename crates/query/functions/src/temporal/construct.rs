@@ -1,7 +1,7 @@
 //! Temporal values from maps, texts, each other and the clock.
 
-use evergraph_property_graph::Value;
 use evergraph_property_graph::value::{DateTime, LocalDateTime, LocalTime, Time, Zone};
+use evergraph_property_graph::{Value, ValueError};
 
 use super::fields::{Fields, Fraction};
 use super::{Kind, Parts};
@@ -11,30 +11,6 @@ use crate::error::{ErrorKind, EvaluationError};
 /// Nanoseconds of a day.
 const DAY: i64 = 86_400_000_000_000;
 
-/// Fields of maps that temporal values are made of.
-pub(super) const FIELDS: [&str; 20] = [
-    "date",
-    "time",
-    "datetime",
-    "year",
-    "month",
-    "day",
-    "week",
-    "dayOfWeek",
-    "ordinalDay",
-    "quarter",
-    "dayOfQuarter",
-    "hour",
-    "minute",
-    "second",
-    "millisecond",
-    "microsecond",
-    "nanosecond",
-    "timezone",
-    "epochSeconds",
-    "epochMillis",
-];
-
 /// A value of a kind, of a text, a map or another temporal value.
 pub(crate) fn construct(
     kind: Kind,
@@ -43,7 +19,7 @@ pub(crate) fn construct(
 ) -> Result<Value, EvaluationError> {
     match value {
         Value::Text(text) => read(kind, text, environment),
-        Value::Map(map) => of_fields(kind, &Fields::new(map, &FIELDS)?, environment),
+        Value::Map(map) => of_fields(kind, &Fields::of_kind(kind, map)?, environment),
         other => {
             let parts = Parts::of(other)?.ok_or_else(|| not_temporal(other))?;
             require(kind, &parts)?;
@@ -58,8 +34,32 @@ fn read(kind: Kind, text: &str, environment: &Environment<'_>) -> Result<Value, 
         Kind::LocalTime => Value::LocalTime(text.parse()?),
         Kind::Time => Value::Time(text.parse()?),
         Kind::LocalDateTime => Value::LocalDateTime(text.parse()?),
-        Kind::DateTime => Value::DateTime(DateTime::read_in(text, &environment.zone)?),
+        Kind::DateTime => Value::DateTime(read_instant(text, environment)?),
     })
+}
+
+/// Refuses an offset that the time zone behind it never has at that time.
+fn read_instant(text: &str, environment: &Environment<'_>) -> Result<DateTime, EvaluationError> {
+    let (moment, zone) = match text.strip_suffix("[Z]") {
+        Some(moment) => (DateTime::read_in(moment, &Zone::UTC)?, Zone::UTC),
+        None => {
+            let moment = DateTime::read_in(text, &environment.zone)?;
+            let zone = Zone::of(&moment)?;
+            (moment, zone)
+        }
+    };
+    let shown = zone.show(moment.seconds(), moment.nanoseconds())?;
+    if shown != moment {
+        let why = "its offset and its time zone do not match".to_string();
+        let (type_name, text) = ("DATETIME", text.to_string());
+        return Err(ValueError::NotReadable {
+            type_name,
+            text,
+            why,
+        }
+        .into());
+    }
+    Ok(shown)
 }
 
 /// The statement's, transaction's or system's time as a value of a kind, in a zone.

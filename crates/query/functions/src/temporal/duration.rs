@@ -11,6 +11,8 @@ use crate::error::EvaluationError;
 const BILLION: i128 = 1_000_000_000;
 /// Nanoseconds of a day.
 const DAY: i128 = 86_400 * BILLION;
+/// Seconds of a month on average.
+const SECONDS_OF_MONTH: i128 = 2_629_746;
 
 /// Fields of durations: those of months, of days and of nanoseconds, with how many of these
 /// they have.
@@ -71,6 +73,70 @@ fn too_long(name: &str) -> ValueError {
         found: format!("in {name}"),
         range: "64 bits of months, days, seconds",
     }
+}
+
+/// A duration times a number, or divided by it; `None` of what is no number.
+pub(crate) fn scaled(
+    duration: Duration,
+    by: &Value,
+    divides: bool,
+) -> Result<Option<Duration>, EvaluationError> {
+    // The numerator and the denominator of the number.
+    let ratio = match by {
+        Value::Integer(number) => Some((i128::from(*number), 1)),
+        Value::Float(number) => decimal(*number),
+        _ => return Ok(None),
+    };
+    let ratio = ratio.map(|(over, under)| match divides {
+        true => (under, over),
+        false => (over, under),
+    });
+    if let Some(parts) = ratio.and_then(|(over, under)| times(duration, over, under)) {
+        return Ok(Some(of_whole(parts)?));
+    }
+    // Of numbers that are too large or too small for it, or none: not to the nanosecond.
+    let number = by.as_float().unwrap_or(f64::NAN);
+    let factor = if divides { 1.0 / number } else { number };
+    Ok(Some(duration.scaled_by(factor)?))
+}
+
+/// A float as it is written, so that 0.7 is seven tenths.
+fn decimal(number: f64) -> Option<(i128, i128)> {
+    let text = format!("{number:e}");
+    let (digits, exponent) = text.split_once('e')?;
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let digits: i128 = [whole, fraction].concat().parse().ok()?;
+    let exponent = exponent.parse::<i32>().ok()? - fraction.len() as i32;
+    let power = 10_i128.checked_pow(exponent.unsigned_abs())?;
+    match exponent {
+        0.. => Some((digits.checked_mul(power)?, 1)),
+        _ => Some((digits, power)),
+    }
+}
+
+/// Months, days and nanoseconds times `over`, divided by `under`; as in
+/// [`Duration::of_amounts`], a fraction of a month becomes days, and one of a day seconds.
+/// `None` if a number on the way does not fit.
+fn times(duration: Duration, over: i128, under: i128) -> Option<[i128; 3]> {
+    let product = |amount: i128| amount.checked_mul(over);
+    let months = product(duration.months().into())?;
+    let seconds_of_months = (months.checked_rem(under)?).checked_mul(SECONDS_OF_MONTH)?;
+    let seconds_of_days = product(duration.days().into())?.checked_mul(DAY / BILLION)?;
+    let of_days = seconds_of_days.checked_add(seconds_of_months)?;
+    let day = under.checked_mul(DAY / BILLION)?;
+    let rest = (of_days % day).checked_mul(BILLION)?;
+    let nanoseconds = product(duration.total_nanoseconds())?.checked_add(rest)?;
+    Some([months / under, of_days / day, nanoseconds / under])
+}
+
+fn of_whole([months, days, nanoseconds]: [i128; 3]) -> Result<Duration, ValueError> {
+    let whole = |amount: i128, name| amount.checked_mul(BILLION).ok_or_else(|| too_long(name));
+    Duration::of_amounts(whole(months, "months")?, whole(days, "days")?, nanoseconds)
+}
+
+/// The mean of so many durations, of their sum.
+pub(crate) fn mean(sum: Duration, rows: i64) -> Result<Duration, ValueError> {
+    of_whole(times(sum, 1, rows.into()).ok_or_else(|| too_long("a mean"))?)
 }
 
 /// A temporal value that much later: months first, then days, then seconds; of a date,

@@ -6,10 +6,58 @@ use std::sync::Arc;
 use evergraph_property_graph::Value;
 use evergraph_property_graph::value::{Date, LocalTime, Zone};
 
+use super::Kind;
 use crate::error::{ErrorKind, EvaluationError};
 
 /// Nanoseconds of a second.
 const SECOND: i64 = 1_000_000_000;
+
+/// Fields of maps that temporal values are made of.
+const FIELDS: [&str; 20] = [
+    "date",
+    "time",
+    "datetime",
+    "year",
+    "month",
+    "day",
+    "week",
+    "dayOfWeek",
+    "ordinalDay",
+    "quarter",
+    "dayOfQuarter",
+    "hour",
+    "minute",
+    "second",
+    "millisecond",
+    "microsecond",
+    "nanosecond",
+    "timezone",
+    "epochSeconds",
+    "epochMillis",
+];
+
+/// Ways to say the day of a year, of which one is taken.
+const DAYS: [&[&str]; 4] = [
+    &["month", "day"],
+    &["week", "dayOfWeek"],
+    &["quarter", "dayOfQuarter"],
+    &["ordinalDay"],
+];
+
+/// Whether a value of a kind has a use for a field, or for one beside a count from 1970.
+fn applies(name: &str, kind: Kind, is_counted: bool) -> bool {
+    match name {
+        "epochSeconds" | "epochMillis" => true,
+        "timezone" => kind.has_zone() || is_counted,
+        "nanosecond" => kind.has_time(),
+        _ if is_counted => false,
+        "datetime" => true,
+        // The offset of a time is that of a date.
+        "date" => kind != Kind::LocalTime,
+        "time" | "hour" | "minute" | "second" | "millisecond" | "microsecond" => kind.has_time(),
+        _ => kind.has_date(),
+    }
+}
 
 /// Fields by name, of a function.
 pub(crate) struct Fields<'a> {
@@ -45,6 +93,32 @@ impl<'a> Fields<'a> {
                 ))
             }
         }
+    }
+
+    /// Fields of a temporal value, all of which have to apply to it.
+    pub(super) fn of_kind(
+        kind: Kind,
+        map: &'a BTreeMap<Arc<str>, Value>,
+    ) -> Result<Self, EvaluationError> {
+        let fields = Fields::new(map, &FIELDS)?;
+        let counts = ["epochSeconds", "epochMillis"];
+        let count = counts.iter().find(|name| fields.get(name).is_some());
+        let mut given = map.keys().filter(|name| fields.get(name).is_some());
+        let Some(name) = given.find(|name| !applies(name, kind, count.is_some())) else {
+            return Ok(fields);
+        };
+        let beside = count.map_or(String::new(), |count| format!(" beside '{count}'"));
+        let found = kind.type_name();
+        let message = format!("the field '{name}' does not apply to a {found}{beside}");
+        Err(EvaluationError::new(
+            ErrorKind::InvalidArgumentValue,
+            message,
+        ))
+    }
+
+    /// Fields beside others, which are left out.
+    pub(crate) fn among_others(map: &'a BTreeMap<Arc<str>, Value>) -> Self {
+        Fields { map }
     }
 
     /// The value of a field; `None` where it is absent or null.
@@ -90,6 +164,15 @@ impl<'a> Fields<'a> {
         let year = year
             .map(|year| i32::try_from(year).map_err(|_| out_of_range("year", year)))
             .transpose()?;
+        let given = |names: &&[&'static str]| {
+            let mut names = names.iter();
+            names.find(|name| self.get(name).is_some()).copied()
+        };
+        if let [first, second, ..] = DAYS.iter().filter_map(given).collect::<Vec<_>>()[..] {
+            let message = format!("the field '{second}' does not apply beside '{first}'");
+            let kind = ErrorKind::InvalidArgumentValue;
+            return Err(EvaluationError::new(kind, message));
+        }
         let has = |names: [&str; 2]| names.iter().any(|name| self.get(name).is_some());
         let needed = |known: Option<i32>| {
             let year = year.or(known);
@@ -127,11 +210,16 @@ impl<'a> Fields<'a> {
             }
         };
         let month = part("month", of_base.map(|parts| parts.1))?;
-        Ok(Date::new(
-            year,
-            month,
-            part("day", of_base.map(|parts| parts.2))?,
-        )?)
+        let day = part("day", of_base.map(|parts| parts.2))?;
+        let date = Date::new(year, month, day);
+        if date.is_err() && self.get("day").is_none() {
+            // The day of the other date is none of this month: its last is the nearest.
+            let mut before = (1..day).rev();
+            if let Some(last) = before.find_map(|day| Date::new(year, month, day).ok()) {
+                return Ok(last);
+            }
+        }
+        Ok(date?)
     }
 
     /// A time of day from its fields; those that are absent are of `base`, else 0.

@@ -15,7 +15,7 @@ pub(crate) use between::{Unit, between};
 pub use components::component;
 pub(crate) use components::system_name;
 pub(crate) use construct::{construct, now};
-pub(crate) use duration::{duration_of, plus_duration};
+pub(crate) use duration::{duration_of, mean, plus_duration, scaled};
 pub(crate) use fields::Fields;
 pub(crate) use truncate::truncate;
 
@@ -38,6 +38,20 @@ impl Kind {
 
     fn has_time(self) -> bool {
         self != Kind::Date
+    }
+
+    fn has_zone(self) -> bool {
+        matches!(self, Kind::Time | Kind::DateTime)
+    }
+
+    fn type_name(self) -> &'static str {
+        match self {
+            Kind::Date => "DATE",
+            Kind::LocalTime => "LOCAL TIME",
+            Kind::Time => "ZONED TIME",
+            Kind::LocalDateTime => "LOCAL DATETIME",
+            Kind::DateTime => "ZONED DATETIME",
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use evergraph_property_graph::Value;
 use evergraph_property_graph::value::{Date, LocalTime};
 
-use super::construct::{FIELDS, not_temporal, of_parts, require, wrong};
+use super::construct::{not_temporal, of_parts, require, wrong};
 use super::fields::{Fields, Fraction};
 use super::{Kind, Parts};
 use crate::environment::Environment;
@@ -53,7 +53,7 @@ pub(crate) fn truncate(
         offset: parts.offset,
     };
     if let Some(Value::Map(map)) = fields {
-        let fields = Fields::new(map, &FIELDS)?;
+        let fields = Fields::of_kind(kind, map)?;
         if kind.has_date() {
             cut.date = Some(fields.date(date)?);
         }

@@ -9,3 +9,4 @@ mod kernels;
 mod kit;
 mod order;
 mod query;
+mod results;

@@ -228,7 +228,7 @@ fn conversions_are_those_of_neo4j() {
         ("toString(1e10)", "'1.0E10'"),
         ("toString(1e7) + toString(9999999.0)", "'1.0E79999999.0'"),
         ("toString(0.001) + toString(-1.5e-9)", "'0.001-1.5E-9'"),
-        ("'a' + 1e10", "'a1.0E10'"),
+        ("'a' + 1e10 + true", "'a1.0E10true'"),
         ("toString(localtime('10:00'))", "'10:00'"),
         (
             "toString(point({x: 1, y: 2}))",
@@ -245,11 +245,7 @@ fn conversions_are_those_of_neo4j() {
         let text = format!("RETURN {one} = {other} AS c");
         assert_eq!(value(&graph, &text), Datum::from(true), "{one}");
     }
-    for wrong in [
-        "toInteger('9223372036854775808')",
-        "'a' + true",
-        "'a' + date()",
-    ] {
+    for wrong in ["toInteger('9223372036854775808')", "1 + true"] {
         assert!(
             attempt(&graph, &format!("RETURN {wrong} AS c")).is_err(),
             "{wrong}"
