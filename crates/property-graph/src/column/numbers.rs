@@ -209,6 +209,25 @@ impl Numbers {
         all
     }
 
+    /// As [`Numbers::get`] of each slot, in order; what they are is looked at once.
+    pub(crate) fn for_each(
+        &self,
+        bytes: &[u8],
+        slots: impl Iterator<Item = usize>,
+        mut each: impl FnMut(i64),
+    ) {
+        match self {
+            Numbers::Dense(dense) if dense.width == 0 => slots.for_each(|_| each(dense.base)),
+            Numbers::Dense(dense) if dense.width == 4 => {
+                slots.for_each(|slot| each(dense.get_of_width::<4>(bytes, slot)));
+            }
+            Numbers::Dense(dense) if dense.width == 2 => {
+                slots.for_each(|slot| each(dense.get_of_width::<2>(bytes, slot)));
+            }
+            _ => slots.for_each(|slot| each(self.get(bytes, slot))),
+        }
+    }
+
     #[inline]
     pub(crate) fn get(&self, bytes: &[u8], slot: usize) -> i64 {
         match self {
@@ -279,6 +298,15 @@ impl Dense {
             _ => u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes")),
         };
         self.base.wrapping_add(difference as i64)
+    }
+
+    #[inline]
+    fn get_of_width<const WIDTH: usize>(&self, bytes: &[u8], slot: usize) -> i64 {
+        let at = self.at + slot * WIDTH;
+        let mut difference = [0; 8];
+        difference[..WIDTH].copy_from_slice(&bytes[at..at + WIDTH]);
+        self.base
+            .wrapping_add(u64::from_le_bytes(difference) as i64)
     }
 
     /// As [`Dense::take`], of the output of [`encode_counted`].
@@ -369,6 +397,11 @@ mod tests {
                 for (slot, value) in values.iter().enumerate() {
                     prop_assert_eq!(numbers.get(&bytes, slot), *value);
                 }
+                let mut odd = Vec::new();
+                let slots = (1..values.len()).step_by(2);
+                numbers.for_each(&bytes, slots, |value| odd.push(value));
+                let expected: Vec<i64> = values.iter().skip(1).step_by(2).copied().collect();
+                prop_assert_eq!(odd, expected);
             }
         }
     }

@@ -79,7 +79,7 @@ pub use read::adjacency::Adjacent;
 pub use read::counts::GraphCounts;
 pub use read::direction::Direction;
 pub use read::ends::LabelsAtEnds;
-pub use read::estimated::{DegreeEstimate, ValueEstimate};
+pub use read::estimated::{DegreeEstimate, Population, ValueEstimate};
 pub use read::expander::Expander;
 pub use read::reading::Reading;
 pub use read::scan::{NodeScan, RelationshipScan};

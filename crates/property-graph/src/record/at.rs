@@ -16,7 +16,7 @@ use parking_lot::Mutex;
 use self::rows::{Row, Rows, Subjects as VersionsBySubject};
 use super::by_key::ByKey;
 use super::column_at::{ColumnAt, LargeAt, cannot_be};
-use super::content::{Fixed, Record, RelationshipRecord};
+use super::content::{EndColumns, Fixed, Record, RelationshipRecord};
 use super::found::{Found, FoundAt};
 use super::past::Charge;
 use super::stored::{ChunkReader, StoredChunk};
@@ -330,6 +330,22 @@ impl ChunkAt<RelationshipRecord> {
         match self.fixed_in_base(at)? {
             Some(fixed) => Ok(Some((fixed.kind, fixed.first, fixed.second))),
             None => self.found(at).map(|found| found.ends()).transpose(),
+        }
+    }
+
+    /// As [`ChunkAt::ends`], of many relationships, each in order, if the base shows all of
+    /// them; whether it does.
+    pub(crate) fn clean_ends(
+        &self,
+        slots: impl Iterator<Item = u32> + Clone,
+        to: EndColumns<'_>,
+    ) -> Result<bool, StorageError> {
+        match self.base_reader()? {
+            Some(base) if slots.clone().all(|at| self.is_clean(at)) => {
+                base.ends(slots.map(|at| at as usize), to);
+                Ok(true)
+            }
+            _ => Ok(false),
         }
     }
 }

@@ -41,6 +41,9 @@ pub(crate) struct Fixed {
     pub(crate) second: u32,
 }
 
+/// Types, sources and targets of relationships, one a row.
+pub(crate) type EndColumns<'a> = (&'a mut Vec<TypeCode>, &'a mut Vec<u32>, &'a mut Vec<u32>);
+
 impl Fixed {
     /// The code of a type or of a set of labels.
     pub(super) fn subject(self, of: EntityKind) -> i64 {

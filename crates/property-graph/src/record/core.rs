@@ -15,7 +15,7 @@
 use evergraph_storage::layout::{Field, tiles};
 use evergraph_storage::{Entry, StorageError};
 
-use super::content::{EntityKind, Fixed};
+use super::content::{EndColumns, EntityKind, Fixed};
 use crate::bytes::{Reader, Wrong};
 use crate::column::Numbers;
 use crate::dictionary::KeyCode;
@@ -346,6 +346,19 @@ impl Core {
             begin: self.begin.get(bytes, at as usize) as u64,
             born: self.born.get(bytes, at as usize) as u64,
         }
+    }
+
+    /// The types, sources and targets of some relationships, each in order.
+    pub(super) fn ends(
+        &self,
+        bytes: &[u8],
+        slots: impl Iterator<Item = usize> + Clone,
+        (types, sources, targets): EndColumns<'_>,
+    ) {
+        let (kind, first, second) = (&self.kind, &self.first, &self.second);
+        kind.for_each(bytes, slots.clone(), |kind| types.push(kind as u16));
+        first.for_each(bytes, slots.clone(), |source| sources.push(source as u32));
+        second.for_each(bytes, slots, |target| targets.push(target as u32));
     }
 
     #[inline]

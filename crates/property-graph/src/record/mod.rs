@@ -51,7 +51,7 @@ pub(crate) use at::ChunkAt;
 pub(crate) use column_at::tests::columns_at;
 pub(crate) use column_at::{CellAt, ColumnAt};
 pub use content::EntityKind;
-pub(crate) use content::{Fixed, Record};
+pub(crate) use content::{EndColumns, Fixed, Record};
 pub use content::{NodeRecord, RelationshipRecord};
 pub(crate) use found::Found;
 pub(crate) use ids::{NoIdsLeft, ReserveError};

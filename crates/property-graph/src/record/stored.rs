@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use evergraph_storage::{Bytes, Entry, Extent, StorageError, Uuid, checksum};
 
 use super::builder::{Content, Image};
-use super::content::{EntityKind, Fixed};
+use super::content::{EndColumns, EntityKind, Fixed};
 use super::core::{Core, Identity, Listed, Part, Slot};
 use super::rows;
 use crate::bytes::{Reader, Wrong};
@@ -411,8 +411,14 @@ impl<'a> ChunkReader<'a> {
         self.opened.core.slot(self.bytes, at)
     }
 
+    #[inline]
     pub(super) fn fixed(&self, at: u32) -> Fixed {
         self.opened.core.fixed(self.bytes, at)
+    }
+
+    /// As [`Core::ends`].
+    pub(super) fn ends(&self, slots: impl Iterator<Item = usize> + Clone, to: EndColumns<'_>) {
+        self.opened.core.ends(self.bytes, slots, to);
     }
 
     /// The types of relationships or the sets of labels of nodes that occur, ascending.

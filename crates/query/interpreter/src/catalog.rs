@@ -4,10 +4,10 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use evergraph_functions::functions;
-use evergraph_planner::{Catalog, Constant, Ends, Index};
+use evergraph_planner::{Catalog, Constant, Ends, Index, Population};
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{
-    Definition, GraphError, GraphRead, PropertyGraph, Subject, View,
+    Definition, GraphError, GraphRead, Population as Sampled, PropertyGraph, Subject, View,
 };
 use evergraph_syntax::scope::Signature;
 use evergraph_syntax::tree::Comparison;
@@ -127,14 +127,14 @@ impl Catalog for GraphCatalog<'_> {
         }
     }
 
-    fn share_of_value(&self, label: &str, key: &str) -> Option<f64> {
-        let known = self.view.value_estimate(label, key).ok()?;
+    fn share_of_value(&self, of: Population<'_>, key: &str) -> Option<f64> {
+        let known = self.view.value_estimate(sampled(of), key).ok()?;
         (known.distinct > 0.0).then(|| known.present / known.distinct)
     }
 
     fn share_of_comparison(
         &self,
-        label: Option<&str>,
+        of: Population<'_>,
         key: &str,
         comparison: Comparison,
         value: &Constant,
@@ -148,16 +148,18 @@ impl Catalog for GraphCatalog<'_> {
         let comparison = comparison_of(comparison);
         let known = self
             .view
-            .comparison_estimate(label, key, comparison, &value);
+            .comparison_estimate(sampled(of), key, comparison, &value);
         known.ok().flatten()
     }
 
-    fn indexes(&self, label: &str) -> Vec<Index> {
-        let is_of = |one: &&Definition| match &one.subject {
-            Subject::Nodes(of) => one.rule.has_index() && of == label,
+    fn indexes(&self, of: Population<'_>) -> Vec<Index> {
+        let is_of = |one: &&Definition| match (&one.subject, of) {
+            (Subject::Nodes(label), Population::Label(of)) => label == of,
+            (Subject::Relationships(kind), Population::Type(of)) => kind == of,
             _ => false,
         };
         let found = self.definitions.iter().filter(is_of);
+        let found = found.filter(|one| one.rule.has_index());
         found
             .map(|one| Index {
                 keys: one.keys.clone(),
@@ -172,5 +174,14 @@ impl Catalog for GraphCatalog<'_> {
 
     fn procedure(&self, name: &str) -> Option<Signature> {
         Some(self.procedures.find(name)?.signature.clone())
+    }
+}
+
+/// As the graph has it.
+fn sampled(of: Population<'_>) -> Sampled<'_> {
+    match of {
+        Population::Nodes => Sampled::Nodes,
+        Population::Label(label) => Sampled::Label(label),
+        Population::Type(kind) => Sampled::Type(kind),
     }
 }

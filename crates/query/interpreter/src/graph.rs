@@ -4,14 +4,13 @@
 
 use std::cell::{Cell, RefCell, RefMut};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::ops::Bound;
 use std::sync::Arc;
 
 use evergraph_functions::{Entities, ErrorKind, EvaluationError, ReadError};
-use evergraph_planner::Towards;
+use evergraph_planner::{Population, Towards};
 use evergraph_property_graph::graph::{
     Account, Adjoining, Common, Direction, Ends, Entity, EntityKind, Expanded, Filter, GraphError,
-    GraphRead, IdBounds, Neighbors, NodeId, RelationshipId, Transaction, View,
+    GraphRead, IdBounds, Neighbors, Node, NodeId, Relationship, RelationshipId, Transaction, View,
 };
 use evergraph_property_graph::graph::{IndexSubject, Opened, Order};
 use evergraph_property_graph::index::KeyRange;
@@ -132,6 +131,14 @@ impl<'a> Graph<'a> {
         (!names.is_empty()).then(|| codes.collect())
     }
 
+    /// The filter of types; `None` if no relationship is of them.
+    pub(crate) fn of_types(&self, names: &[Arc<str>]) -> Option<Filter> {
+        match self.types(names) {
+            None => Some(Filter::default()),
+            Some(types) => (!types.is_empty()).then(|| Filter::types(types)),
+        }
+    }
+
     /// The filter of a label; `None` if no node has it.
     pub(crate) fn labelled(&self, label: Option<&str>) -> Option<Filter> {
         match label {
@@ -236,55 +243,82 @@ impl<'a> Graph<'a> {
         Ok(ends)
     }
 
-    /// The nodes with a label and these values, by an index if there is one.
+    /// The nodes with a label, or the relationships of a type, with these values, by an
+    /// index if there is one.
     pub(crate) fn find(
         &self,
-        label: &str,
+        of: Population<'_>,
         properties: &[(&str, Value)],
     ) -> Result<Vec<u32>, GraphError> {
         let keys = properties.iter().map(|(key, _)| *key);
         let range = || KeyRange::equal(properties.iter().map(|(_, value)| value));
-        if let Some(ids) = self.by_index(label, keys, range)? {
+        if let Some(ids) = self.by_index(of, keys, range)? {
             return Ok(ids);
         }
-        let nodes = match &*self.access.borrow() {
-            Access::View(view) => view.find(label, properties)?,
-            Access::Transaction(transaction) => transaction.find(label, properties)?,
-        };
-        Ok(nodes.iter().map(|node| node.id().0).collect())
+        Ok(match (&*self.access.borrow(), of) {
+            (_, Population::Nodes) => Vec::new(),
+            (Access::View(view), Population::Label(label)) => {
+                node_ids(&view.find(label, properties)?)
+            }
+            (Access::Transaction(transaction), Population::Label(label)) => {
+                node_ids(&transaction.find(label, properties)?)
+            }
+            (Access::View(view), Population::Type(kind)) => {
+                relationship_ids(&view.find_relationships(kind, properties)?)
+            }
+            (Access::Transaction(transaction), Population::Type(kind)) => {
+                relationship_ids(&transaction.find_relationships(kind, properties)?)
+            }
+        })
     }
 
-    /// The nodes with a label and a value between two, or a text that begins with one.
+    /// Those with a value between two, or a text that begins with one.
     pub(crate) fn find_in(
         &self,
-        label: &str,
+        of: Population<'_>,
         key: &str,
         range: &KeyRange,
     ) -> Result<Vec<u32>, GraphError> {
-        if let Some(ids) = self.by_index(label, [key].into_iter(), || range.clone())? {
+        if let Some(ids) = self.by_index(of, [key].into_iter(), || range.clone())? {
             return Ok(ids);
         }
-        let nodes = match &*self.access.borrow() {
-            Access::View(view) => view.find_in(label, &[key], range)?,
-            Access::Transaction(transaction) => transaction.find_in(label, &[key], range)?,
-        };
-        Ok(nodes.iter().map(|node| node.id().0).collect())
+        let keys = [key];
+        Ok(match (&*self.access.borrow(), of) {
+            (_, Population::Nodes) => Vec::new(),
+            (Access::View(view), Population::Label(label)) => {
+                node_ids(&view.find_in(label, &keys, range)?)
+            }
+            (Access::Transaction(transaction), Population::Label(label)) => {
+                node_ids(&transaction.find_in(label, &keys, range)?)
+            }
+            (Access::View(view), Population::Type(kind)) => {
+                relationship_ids(&view.find_relationships_in(kind, &keys, range)?)
+            }
+            (Access::Transaction(transaction), Population::Type(kind)) => {
+                relationship_ids(&transaction.find_relationships_in(kind, &keys, range)?)
+            }
+        })
     }
 
-    /// The nodes that an index over these keys has in a range, in the order of their
-    /// values; `None` if none can answer.
+    /// Those that an index over these keys has in a range, in the order of their values;
+    /// `None` if none can answer.
     fn by_index<'k>(
         &self,
-        label: &str,
+        of: Population<'_>,
         keys: impl Iterator<Item = &'k str>,
         range: impl FnOnce() -> KeyRange,
     ) -> Result<Option<Vec<u32>>, GraphError> {
         let reader = self.reader();
         let keys: Option<Vec<KeyCode>> = keys.map(|key| self.key(key)).collect();
-        let (Some(label), Some(keys)) = (reader.label_code(label), keys) else {
+        let subject = match of {
+            Population::Nodes => None,
+            Population::Label(label) => reader.label_code(label).map(IndexSubject::Label),
+            Population::Type(kind) => reader.type_code(kind).map(IndexSubject::Type),
+        };
+        let (Some(subject), Some(keys)) = (subject, keys) else {
             return Ok(None);
         };
-        let Some(index) = reader.index_over(IndexSubject::Label(label), &keys) else {
+        let Some(index) = reader.index_over(subject, &keys) else {
             return Ok(None);
         };
         let Opened::Cursor(mut cursor) = reader.cursor(index, &range(), Order::Ascending)? else {
@@ -297,17 +331,6 @@ impl<'a> Graph<'a> {
             Err(GraphError::Index(_)) => Ok(None),
             Err(error) => Err(error),
         }
-    }
-
-    /// The nodes with a label and a value between two.
-    pub(crate) fn find_between(
-        &self,
-        label: &str,
-        key: &str,
-        from: Bound<&Value>,
-        to: Bound<&Value>,
-    ) -> Result<Vec<u32>, GraphError> {
-        self.find_in(label, key, &KeyRange::between(&[], from, to))
     }
 
     /// Whether there is a node of an id.
@@ -467,6 +490,14 @@ fn direction_of(towards: Towards) -> Direction {
         Towards::Incoming => Direction::Incoming,
         Towards::Both => Direction::Both,
     }
+}
+
+fn node_ids(nodes: &[Node]) -> Vec<u32> {
+    nodes.iter().map(|node| node.id().0).collect()
+}
+
+fn relationship_ids(relationships: &[Relationship]) -> Vec<u32> {
+    relationships.iter().map(|one| one.id().0).collect()
 }
 
 fn missing(entity: Entity) -> ReadError {

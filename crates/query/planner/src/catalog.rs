@@ -21,17 +21,17 @@ pub trait Catalog {
         Ends::default()
     }
 
-    /// The part of the nodes with a label that has one value of a property, on average;
-    /// `None` where nothing is known.
-    fn share_of_value(&self, _label: &str, _key: &str) -> Option<f64> {
+    /// The part of a population that has one value of a property, on average; `None` where
+    /// nothing is known.
+    fn share_of_value(&self, _of: Population<'_>, _key: &str) -> Option<f64> {
         None
     }
 
-    /// The part of the nodes with a label, or of all, whose property compares so with a
-    /// value of the text; `None` where nothing is known.
+    /// The part of a population whose property compares so with a value of the text; `None`
+    /// where nothing is known.
     fn share_of_comparison(
         &self,
-        _label: Option<&str>,
+        _of: Population<'_>,
         _key: &str,
         _comparison: Comparison,
         _value: &Constant,
@@ -39,14 +39,25 @@ pub trait Catalog {
         None
     }
 
-    /// Indexes over properties of nodes with a label.
-    fn indexes(&self, label: &str) -> Vec<Index>;
+    /// Indexes over properties of nodes with a label, or of relationships of a type.
+    fn indexes(&self, of: Population<'_>) -> Vec<Index>;
 
     /// Whether a function, by its full name in any case, is of many rows.
     fn aggregates(&self, function: &str) -> bool;
 
     /// A procedure by its full name.
     fn procedure(&self, name: &str) -> Option<Signature>;
+}
+
+/// Nodes or relationships that have something in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Population<'a> {
+    /// All nodes.
+    Nodes,
+    /// The nodes with a label.
+    Label(&'a str),
+    /// The relationships of a type.
+    Type(&'a str),
 }
 
 /// Labels at the ends of the relationships of a type, each with the part of the
@@ -61,11 +72,11 @@ pub struct Ends {
     pub both: BTreeMap<(Arc<str>, Arc<str>), f64>,
 }
 
-/// An index over properties of nodes with a label.
+/// An index over properties.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Index {
     /// Its keys, in order.
     pub keys: Vec<String>,
-    /// Whether no two nodes have the same values.
+    /// Whether no two of its population have the same values.
     pub unique: bool,
 }

@@ -21,7 +21,7 @@ pub mod order;
 pub mod plan;
 pub mod rewrite;
 
-pub use catalog::{Catalog, Ends, Index};
+pub use catalog::{Catalog, Ends, Index, Population};
 pub use error::PlanError;
 pub use lower::{PlannedQuery, plan, plan_plainly};
 pub use order::is_volatile;

@@ -1,6 +1,7 @@
 //! What batches are made of, beside vectors of values.
 
 use crate::dictionary::{LabelCode, TypeCode};
+use crate::record::EndColumns;
 use crate::vector::Validity;
 
 /// A list of labels a row: offsets and codes, as a list column of Arrow.
@@ -72,6 +73,26 @@ impl Ends {
         size_of_val(&self.types[..]) + 8 * self.types.len() + validity
     }
 
+    pub(super) fn with_capacity(rows: usize) -> Self {
+        Ends {
+            types: Vec::with_capacity(rows),
+            sources: Vec::with_capacity(rows),
+            targets: Vec::with_capacity(rows),
+            validity: Validity::default(),
+        }
+    }
+
+    /// Columns to be filled with rows that there are, and told of by [`Ends::filled`].
+    pub(super) fn columns(&mut self) -> EndColumns<'_> {
+        (&mut self.types, &mut self.sources, &mut self.targets)
+    }
+
+    pub(super) fn filled(&mut self) {
+        let rows = self.types.len() - self.validity.len();
+        self.validity.push_same(true, rows);
+    }
+
+    #[inline]
     pub(super) fn push(&mut self, ends: Option<(TypeCode, u32, u32)>) {
         let (kind, source, target) = ends.unwrap_or_default();
         self.types.push(kind);

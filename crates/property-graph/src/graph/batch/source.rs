@@ -8,6 +8,7 @@ use super::account::Account;
 use super::filter::{Filter, Filtered};
 use super::gather::Gather;
 use super::{Ends, UNCOMMITTED};
+use crate::column::Slice;
 use crate::dictionary::{KeyCode, LabelCode, Names};
 use crate::graph::error::GraphError;
 use crate::graph::names::KnownNames;
@@ -264,14 +265,45 @@ impl<'a> Source<'a> {
         Ok(labels)
     }
 
+    /// Those of a commit, chunk by chunk.
+    fn committed_ends(&self, ids: &[u32], ends: &mut Ends) -> Result<(), GraphError> {
+        self.has_read_rows::<RelationshipRecord>(ids);
+        let size = RelationshipRecord::table(self.view.core())
+            .geometry()
+            .records_per_chunk;
+        let mut left = ids;
+        while let Some(&id) = left.first() {
+            let first = id - id % size;
+            let here = Slice::of_one_chunk(left, first, size);
+            left = &left[here.len()..];
+            let slots = here.ids().iter().map(|id| id - first);
+            let Some(chunk) = self.chunk::<RelationshipRecord>(first / size)? else {
+                slots.for_each(|_| ends.push(None));
+                continue;
+            };
+            match chunk.clean_ends(slots.clone(), ends.columns())? {
+                true => ends.filled(),
+                false => {
+                    for at in slots {
+                        ends.push(chunk.ends(at)?);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// The types and ends of relationships, also of those that the transaction deleted.
     pub(super) fn ends(&self, ids: &[u32], account: &Account) -> Result<Ends, GraphError> {
         let charge = account.growing()?;
-        let mut ends = Ends::default();
+        let mut ends = Ends::with_capacity(ids.len());
+        let Some(overlay) = self.overlay else {
+            self.committed_ends(ids, &mut ends)?;
+            charge.done(ends.bytes() as u64)?;
+            return Ok(ends);
+        };
         self.for_each_place::<RelationshipRecord>(ids, |id, place| {
-            let change = self
-                .overlay
-                .and_then(|own| own.change::<RelationshipRecord>(id));
+            let change = overlay.change::<RelationshipRecord>(id);
             let own = change.and_then(|change| change.last());
             ends.push(match (own, place) {
                 (Some(own), _) => Some((own.kind, own.source, own.target)),

@@ -21,6 +21,7 @@ pub(in crate::graph) use self::stored::COUNTS;
 pub(in crate::graph) use self::tally::Tally;
 use crate::dictionary::{LabelCode, TypeCode};
 use crate::graph::schema::SubjectCode;
+use crate::record::EntityKind;
 
 /// Points of a history that are looked through without need.
 const FEW_POINTS: usize = 8;
@@ -33,6 +34,16 @@ pub(in crate::graph) enum Counted {
     Label(LabelCode),
     /// Relationships of a type.
     Type(TypeCode),
+}
+
+impl Counted {
+    /// What it is a number of.
+    pub(in crate::graph) fn kind(self) -> EntityKind {
+        match self {
+            Counted::Nodes | Counted::Label(_) => EntityKind::Node,
+            Counted::Type(_) => EntityKind::Relationship,
+        }
+    }
 }
 
 impl From<SubjectCode> for Counted {

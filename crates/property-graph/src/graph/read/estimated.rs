@@ -6,8 +6,20 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::dictionary::{KeyCode, LabelCode, TypeCode};
+use crate::graph::counts::Counted;
 use crate::graph::read::direction::Direction;
 use crate::value::Value;
+
+/// Those whose values are estimated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Population<'a> {
+    /// All nodes.
+    Nodes,
+    /// The nodes with a label.
+    Label(&'a str),
+    /// The relationships of a type.
+    Type(&'a str),
+}
 
 /// How many relationships the nodes with a label have, of a type and in a direction;
 /// estimated.
@@ -90,9 +102,9 @@ type Lists = (LabelCode, TypeCode, Direction);
 #[derive(Debug, Default)]
 pub(in crate::graph) struct Estimates {
     pub(in crate::graph) degrees: Kept<Lists, DegreeEstimate>,
-    pub(in crate::graph) values: Kept<(LabelCode, KeyCode), ValueEstimate>,
-    /// Values of nodes with a label, or of all.
-    pub(in crate::graph) samples: Kept<(Option<LabelCode>, KeyCode), Arc<Vec<Value>>>,
+    pub(in crate::graph) values: Kept<(Counted, KeyCode), ValueEstimate>,
+    /// Values of a sample.
+    pub(in crate::graph) samples: Kept<(Counted, KeyCode), Arc<Vec<Value>>>,
 }
 
 /// Estimates that hold until what they are of has grown or shrunk by a quarter.

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{
-    Account, DegreeEstimate, Direction, GraphOptions, GraphRead, PropertyGraph, View,
+    Account, Comparison, DegreeEstimate, Direction, GraphOptions, GraphRead, Population,
+    PropertyGraph, View,
 };
 use evergraph_storage::medium::DramStorage;
 
@@ -92,7 +93,9 @@ fn estimates_of_few_nodes_are_exact() {
     let squares: u64 = all.iter().map(|degree| degree * degree).sum();
     assert_eq!(found.of_reached, squares as f64 / sum as f64);
     for key in ["number", "city", "rare"] {
-        let found = view.value_estimate("Person", key).expect("readable");
+        let found = view
+            .value_estimate(Population::Label("Person"), key)
+            .expect("readable");
         assert_eq!(
             (found.present, found.distinct),
             distinct(&view, key),
@@ -116,7 +119,9 @@ fn estimates_of_many_nodes_are_near() {
     let at_most = |of_100: usize| all[(all.len() - 1) * of_100 / 100];
     assert_eq!([found.median, found.p90], [50, 90].map(at_most));
     for key in ["number", "city", "rare"] {
-        let found = view.value_estimate("Person", key).expect("readable");
+        let found = view
+            .value_estimate(Population::Label("Person"), key)
+            .expect("readable");
         let (present, distinct) = distinct(&view, key);
         assert!(
             (0.8..1.25).contains(&(found.present / present)),
@@ -154,6 +159,38 @@ fn estimates_are_kept_until_much_has_changed() {
         .view()
         .degree_estimate("Nobody", "KNOWS", Direction::Both);
     assert_eq!(nothing.expect("readable"), DegreeEstimate::default());
-    let nothing = graph.view().value_estimate("Person", "nothing");
+    let nothing = graph
+        .view()
+        .value_estimate(Population::Label("Person"), "nothing");
     assert_eq!(nothing.expect("readable").distinct, 0.0);
+}
+
+/// Of relationships as of nodes: of few they are exact.
+#[test]
+fn estimates_of_relationships_are_of_their_type() {
+    let graph = social(300);
+    let made = graph.write(|own| {
+        let one = own.create_node(&["Place"], [])?;
+        for i in 0..1000i64 {
+            let weight = (i % 4 != 0).then_some(("weight", (i % 10).into()));
+            own.create_relationship(one, "NEAR", one, weight)?;
+            own.create_relationship(one, "FAR", one, [("weight", 77.into())])?;
+        }
+        Ok(())
+    });
+    made.expect("committed");
+    let view = graph.view();
+    let near = Population::Type("NEAR");
+    let values = view.value_estimate(near, "weight").expect("readable");
+    assert_eq!((values.present, values.distinct), (0.75, 10.0));
+    let less = view.comparison_estimate(near, "weight", Comparison::Less, &5.into());
+    let expected = (0..1000).filter(|i| i % 4 != 0 && i % 10 < 5).count() as f64 / 1000.0;
+    assert_eq!(less.expect("readable"), Some(expected));
+    let unknown = view.comparison_estimate(
+        Population::Type("NOWHERE"),
+        "weight",
+        Comparison::Less,
+        &5.into(),
+    );
+    assert_eq!(unknown.expect("readable"), None);
 }

@@ -1,6 +1,7 @@
 //! Operators: each takes batches from its input and pushes batches on.
 
 mod aggregate;
+mod between;
 mod beyond;
 mod call;
 mod counting;
@@ -15,6 +16,7 @@ mod labelled;
 mod out;
 mod parallel;
 mod paths;
+mod relationships;
 mod rows;
 mod runs;
 mod scan;
@@ -36,11 +38,11 @@ use std::sync::Arc;
 
 use evergraph_functions::functions::Function;
 use evergraph_functions::{Datum, Environment};
-use evergraph_planner::{Expression, Operator, Plan};
+use evergraph_planner::{Expression, Lookup, Operator, Plan, Population, Relationships};
 use evergraph_property_graph::graph::NodeId;
 
 use self::hash_join::Join;
-use self::scan::Scan;
+use self::scan::{Scan, Scanned};
 use self::sort::Order;
 use crate::batch::{BATCH, Batch};
 use crate::compile::Compiling;
@@ -120,10 +122,17 @@ impl Run<'_, '_> {
         };
         match &plan.operator {
             Operator::Argument | Operator::Union { .. } => self.run(input, argument, sink),
-            Operator::NodeScan { .. } => self.scan_below(plan, &[], argument, sink),
+            Operator::NodeScan { .. }
+            | Operator::Relationships(Relationships {
+                by: Lookup::Scan(_),
+                ..
+            }) => self.scan_below(plan, &[], argument, sink),
+            Operator::Relationships(found) => self.run(input, argument, &mut |batch| {
+                self.seek_relationships(found, &batch, sink)
+            }),
             Operator::NodeSeek { node, label, seek } => self.run(input, argument, &mut |batch| {
                 self.for_each_row(&batch, sink, |row, out| {
-                    let ids = self.seek(label, seek, row)?;
+                    let ids = self.seek(Population::Label(label), seek, row)?;
                     out.nodes(*node, &ids)
                 })
             }),
@@ -153,9 +162,11 @@ impl Run<'_, '_> {
             }),
             Operator::Filter(conditions) => match input.operator {
                 // A profile tells the two apart.
-                Operator::NodeScan { .. } if self.profiler.is_none() => {
-                    self.scan_below(input, conditions, argument, sink)
-                }
+                Operator::NodeScan { .. }
+                | Operator::Relationships(Relationships {
+                    by: Lookup::Scan(_),
+                    ..
+                }) if self.profiler.is_none() => self.scan_below(input, conditions, argument, sink),
                 _ => self.run(input, argument, &mut |batch| {
                     self.push(self.filtered(conditions, batch)?, sink)
                 }),
@@ -244,15 +255,22 @@ impl Run<'_, '_> {
         argument: Batch,
         sink: &mut Sink<'_>,
     ) -> Result<Flow> {
-        let (Operator::NodeScan { node, label, tests }, Some(input)) =
-            (&plan.operator, plan.input.as_deref())
-        else {
+        let (of, tests) = match &plan.operator {
+            Operator::NodeScan { node, label, tests } => {
+                (Scanned::Nodes(*node, label.as_deref()), tests)
+            }
+            Operator::Relationships(found) => match &found.by {
+                Lookup::Scan(tests) => (Scanned::Relationships(found), tests),
+                _ => return Ok(Flow::Continue),
+            },
+            _ => return Ok(Flow::Continue),
+        };
+        let Some(input) = plan.input.as_deref() else {
             return Ok(Flow::Continue);
         };
         self.run(input, argument, &mut |batch| {
             let from = Scan {
-                node: *node,
-                label: label.as_deref(),
+                of,
                 tests,
                 conditions,
                 leaf: self.leaf.filter(|leaf| leaf.is(plan)),

@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use evergraph_planner::{Operator, Plan};
+use evergraph_planner::{Lookup, Operator, Plan, Relationships};
 use evergraph_property_graph::graph::EntityKind;
 
 use super::{Flow, Result, Run};
@@ -50,7 +50,11 @@ impl Run<'_, '_> {
         let (Some(view), Some(leaf), None) = (self.graph.view(), leaf_of(plan), self.leaf) else {
             return Ok(None);
         };
-        let morsels = self.graph.reader().morsels(EntityKind::Node).len();
+        let kind = match leaf.operator {
+            Operator::Relationships(_) => EntityKind::Relationship,
+            _ => EntityKind::Node,
+        };
+        let morsels = self.graph.reader().morsels(kind).len();
         let threads = self.threads.min(morsels as usize);
         if threads < 2 || argument.len() != 1 {
             return Ok(None);
@@ -146,7 +150,11 @@ fn leaf_of(plan: &Plan) -> Option<&Plan> {
         let input = plan.input.as_deref()?;
         let is_last = matches!(input.operator, Operator::Argument);
         match &plan.operator {
-            Operator::NodeScan { .. } if is_last => return Some(plan),
+            Operator::NodeScan { .. }
+            | Operator::Relationships(Relationships {
+                by: Lookup::Scan(_),
+                ..
+            }) if is_last => return Some(plan),
             operator if operator.is_search() => plan = input,
             Operator::Filter(_)
             | Operator::Extend(_)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use evergraph_functions::{Datum, Entities};
-use evergraph_planner::{ShortestPath, Towards, VariableExpand};
+use evergraph_planner::{Towards, VariableExpand};
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{NodeId, RelationshipId};
 
@@ -59,7 +59,7 @@ type Ahead = Vec<(u32, u32)>;
 
 impl Run<'_, '_> {
     /// Values that the properties of each relationship of a path equal.
-    fn wanted(
+    pub(super) fn wanted(
         &self,
         paths: &VariableExpand,
         batch: &Batch,
@@ -99,7 +99,11 @@ impl Run<'_, '_> {
     }
 
     /// Whether a relationship has these properties.
-    fn has_wanted(&self, relationship: u32, wanted: &[(Arc<str>, Datum)]) -> Result<bool> {
+    pub(super) fn has_wanted(
+        &self,
+        relationship: u32,
+        wanted: &[(Arc<str>, Datum)],
+    ) -> Result<bool> {
         for (key, value) in wanted {
             let id = RelationshipId(relationship);
             let found: Value = self.graph.property(id.into(), key)?;
@@ -253,79 +257,10 @@ impl Run<'_, '_> {
             }
         }
     }
-
-    /// Shortest paths between two nodes, one or all.
-    pub(super) fn shortest(
-        &self,
-        shortest: &ShortestPath,
-        batch: &Batch,
-        sink: &mut Sink<'_>,
-    ) -> Result<Flow> {
-        let step = &shortest.paths.step;
-        let mut out = Out::new(batch, sink);
-        for at in 0..batch.len() {
-            let from = self.node_at(batch, step.from, at)?;
-            let to = self.node_at(batch, step.to, at)?;
-            let (Some(from), Some(to)) = (from, to) else {
-                continue;
-            };
-            out.at = at as u32;
-            if self.shortest_between(shortest, batch, (from, to), &mut out)? == Flow::Stop {
-                return Ok(Flow::Stop);
-            }
-        }
-        out.flush()
-    }
-
-    fn shortest_between(
-        &self,
-        shortest: &ShortestPath,
-        batch: &Batch,
-        (from, to): (NodeId, NodeId),
-        out: &mut Out<'_>,
-    ) -> Result<Flow> {
-        let paths = &shortest.paths;
-        let step = &paths.step;
-        let types = self.graph.types(&step.types);
-        let wanted = self.wanted(paths, batch, out.at as usize)?;
-        let mut stopped = Flow::Continue;
-        let mut found = |path: &[(u32, u32)]| {
-            let trail: Vec<u32> = path.iter().map(|&(relationship, _)| relationship).collect();
-            let list = list_of(&trail, paths.reversed);
-            let list = (step.relationship, Filled::Datum(list));
-            stopped = out.add([list, (step.to, Filled::Node(to.0))])?;
-            Ok(stopped)
-        };
-        if from == to {
-            if paths.least == 0 {
-                found(&[])?;
-            }
-            return Ok(stopped);
-        }
-        let most = paths.most.unwrap_or(u64::MAX);
-        let mut hops = |nodes: &[u32], forward| {
-            let towards = match forward {
-                true => step.towards,
-                false => step.towards.reversed(),
-            };
-            let mut hops = self.hops(nodes, towards, &types)?;
-            let mut failed = Ok(());
-            hops.retain(|&(_, relationship, _)| {
-                self.has_wanted(relationship, &wanted)
-                    .unwrap_or_else(|error| {
-                        failed = Err(error);
-                        false
-                    })
-            });
-            failed.map(|()| hops)
-        };
-        self.shortest_paths((from.0, to.0), most, shortest.all, &mut hops, &mut found)?;
-        Ok(stopped)
-    }
 }
 
 /// Relationships as a list, from left to right.
-fn list_of(trail: &[u32], reversed: bool) -> Datum {
+pub(super) fn list_of(trail: &[u32], reversed: bool) -> Datum {
     let data = trail
         .iter()
         .map(|&id| Datum::Relationship(RelationshipId(id)));

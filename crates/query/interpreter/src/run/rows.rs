@@ -21,21 +21,31 @@ impl Run<'_, '_> {
         }
     }
 
+    /// Numbers of the rows that satisfy all of some conditions, one after the other.
+    pub(super) fn satisfying<'e>(
+        &self,
+        conditions: impl IntoIterator<Item = &'e Expression>,
+        batch: &Batch,
+    ) -> Result<Vec<u32>> {
+        let mut rows: Vec<u32> = (0..batch.len() as u32).collect();
+        let gathered = Gathered::default();
+        let over = Over::new(self, batch, &gathered);
+        for condition in conditions {
+            rows = match self.ids_compared(condition, batch, &rows) {
+                Some(rows) => rows,
+                None => over.satisfying(condition, rows)?,
+            };
+        }
+        Ok(rows)
+    }
+
     /// Rows that satisfy all of some conditions, one after the other.
     pub(super) fn filtered_by<'e>(
         &self,
         conditions: impl IntoIterator<Item = &'e Expression>,
         batch: Batch,
     ) -> Result<Batch> {
-        let mut rows: Vec<u32> = (0..batch.len() as u32).collect();
-        let gathered = Gathered::default();
-        let over = Over::new(self, &batch, &gathered);
-        for condition in conditions {
-            rows = match self.ids_compared(condition, &batch, &rows) {
-                Some(rows) => rows,
-                None => over.satisfying(condition, rows)?,
-            };
-        }
+        let rows = self.satisfying(conditions, &batch)?;
         match rows.len() == batch.len() {
             true => Ok(batch),
             false => Ok(batch.take(&rows)),

@@ -1,9 +1,9 @@
-//! Finding nodes without a neighbor.
+//! Finding nodes without a neighbor, and relationships without a node.
 
 use std::ops::Bound;
 
 use evergraph_functions::Datum;
-use evergraph_planner::{Expression, ScanTest, Seek, Slot};
+use evergraph_planner::{Expression, Population, Relationships, ScanTest, Seek, Slot};
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{Comparison, EntityKind, Filter, NodeId, Test};
 use evergraph_property_graph::index::KeyRange;
@@ -13,12 +13,18 @@ use super::{Flow, Leaf, Result, Run, Sink};
 use crate::batch::{BATCH, Batch, Column};
 use crate::evaluate::Row;
 
-/// A scan of nodes.
+/// What a scan finds.
+#[derive(Clone, Copy)]
+pub(super) enum Scanned<'s> {
+    /// Nodes, where they go, and their label.
+    Nodes(Slot, Option<&'s str>),
+    /// Relationships with their ends.
+    Relationships(&'s Relationships),
+}
+
+/// A scan of nodes or relationships.
 pub(super) struct Scan<'s> {
-    /// Where they go.
-    pub(super) node: Slot,
-    /// Their label.
-    pub(super) label: Option<&'s str>,
+    pub(super) of: Scanned<'s>,
     /// What their properties pass.
     pub(super) tests: &'s [ScanTest],
     /// Conditions of the filter above.
@@ -40,19 +46,32 @@ pub(crate) fn comparison_of(comparison: Written) -> Comparison {
 }
 
 impl Run<'_, '_> {
-    /// Each row with each node of a scan that satisfies the conditions above it, morsel by
+    /// Each row with each node or relationship of a scan that satisfies the conditions above it, morsel by
     /// morsel, or those morsels that no other thread takes.
     pub(super) fn scan(&self, scan: &Scan<'_>, batch: &Batch, sink: &mut Sink<'_>) -> Result<Flow> {
-        let Some(labelled) = self.graph.labelled(scan.label) else {
+        let (kind, filter) = match scan.of {
+            Scanned::Nodes(_, label) => (EntityKind::Node, self.graph.labelled(label)),
+            Scanned::Relationships(found) => {
+                let filter = self.graph.of_types(&found.step.types);
+                (EntityKind::Relationship, filter)
+            }
+        };
+        let Some(of_subject) = filter else {
             return Ok(Flow::Continue);
         };
         let reader = self.graph.reader();
-        let morsels = reader.morsels(EntityKind::Node);
+        let morsels = reader.morsels(kind);
         for at in 0..batch.len() {
-            let (filter, left) = self.tested(labelled.clone(), scan, &mut Row::new(batch, at))?;
+            let (filter, left) = self.tested(of_subject.clone(), scan, &mut Row::new(batch, at))?;
             let mut push = |ids: Vec<u32>| {
-                let mut made = batch.repeated(at, ids.len());
-                made.set(scan.node, Column::Nodes(ids));
+                let made = match scan.of {
+                    Scanned::Nodes(slot, _) => {
+                        let mut made = batch.repeated(at, ids.len());
+                        made.set(slot, Column::Nodes(ids));
+                        made
+                    }
+                    Scanned::Relationships(found) => self.with_ends(found, batch, at, ids)?,
+                };
                 let filtered = match left.len() == scan.conditions.len() {
                     true => self.filtered(scan.conditions, made)?,
                     false => self.filtered_by(left.iter().copied(), made)?,
@@ -94,6 +113,10 @@ impl Run<'_, '_> {
         scan: &Scan<'s>,
         row: &mut Row<'_>,
     ) -> Result<(Filter, Vec<&'s Expression>)> {
+        let slot = match scan.of {
+            Scanned::Nodes(node, _) => node,
+            Scanned::Relationships(found) => found.step.relationship,
+        };
         let mut left: Vec<&Expression> = scan.conditions.iter().collect();
         for test in scan.tests {
             // An error is one only if there are rows: what is left meets it.
@@ -102,7 +125,7 @@ impl Run<'_, '_> {
             {
                 let comparison = comparison_of(test.comparison);
                 filter = filter.and(key, Test::Compares(comparison, value));
-                left.retain(|condition| !test.is(condition, scan.node));
+                left.retain(|condition| !test.is(condition, slot));
             }
         }
         Ok((filter, left))
@@ -119,8 +142,13 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Nodes that an index has.
-    pub(super) fn seek(&self, label: &str, seek: &Seek, row: &mut Row<'_>) -> Result<Vec<u32>> {
+    /// Nodes or relationships that an index has.
+    pub(super) fn seek(
+        &self,
+        of: Population<'_>,
+        seek: &Seek,
+        row: &mut Row<'_>,
+    ) -> Result<Vec<u32>> {
         match seek {
             Seek::Equal(values) => {
                 let mut properties = Vec::with_capacity(values.len());
@@ -134,7 +162,7 @@ impl Run<'_, '_> {
                     }
                     properties.push((&**key, value));
                 }
-                Ok(self.graph.find(label, &properties)?)
+                Ok(self.graph.find(of, &properties)?)
             }
             Seek::AnyOf(key, list) => {
                 let list = self.value(list, row)?;
@@ -146,7 +174,7 @@ impl Run<'_, '_> {
                     if let Datum::Value(value) = element
                         && !value.is_null()
                     {
-                        ids.extend(self.graph.find(label, &[(&**key, value)])?);
+                        ids.extend(self.graph.find(of, &[(&**key, value)])?);
                     }
                 }
                 // A list may have a value twice.
@@ -160,19 +188,64 @@ impl Run<'_, '_> {
                 let (Some(from), Some(to)) = (from, to) else {
                     return Ok(Vec::new());
                 };
-                let ids = self
-                    .graph
-                    .find_between(label, key, from.as_ref(), to.as_ref())?;
-                Ok(ids)
+                let range = KeyRange::between(&[], from.as_ref(), to.as_ref());
+                let ids = self.graph.find_in(of, key, &range)?;
+                self.compared(of, key, [from, to], ids)
             }
             Seek::Prefix(key, prefix) => match self.value(prefix, row)? {
                 Datum::Value(Value::Text(prefix)) => {
                     let range = KeyRange::starting_with(&[], &prefix);
-                    Ok(self.graph.find_in(label, key, &range)?)
+                    Ok(self.graph.find_in(of, key, &range)?)
                 }
                 _ => Ok(Vec::new()),
             },
         }
+    }
+
+    /// Those whose property compares with the bounds of a range: an index orders all
+    /// values, and not all that are ordered compare.
+    fn compared(
+        &self,
+        of: Population<'_>,
+        key: &str,
+        bounds: [Bound<Value>; 2],
+        ids: Vec<u32>,
+    ) -> Result<Vec<u32>> {
+        let [from, to] = bounds;
+        let tests = [
+            (from, Comparison::GreaterOrEqual, Comparison::Greater),
+            (to, Comparison::LessOrEqual, Comparison::Less),
+        ];
+        let tests: Vec<Test> = tests
+            .into_iter()
+            .filter_map(|(bound, with, without)| match bound {
+                Bound::Included(value) => Some(Test::Compares(with, value)),
+                Bound::Excluded(value) => Some(Test::Compares(without, value)),
+                Bound::Unbounded => None,
+            })
+            .filter(|test| match test {
+                Test::Compares(_, value) => matches!(
+                    value,
+                    Value::List(_)
+                        | Value::Map(_)
+                        | Value::Bytes(_)
+                        | Value::Duration(_)
+                        | Value::Point(_)
+                ),
+                _ => false,
+            })
+            .collect();
+        let (Some(code), false) = (self.graph.key(key), tests.is_empty()) else {
+            return Ok(ids);
+        };
+        let kind = match of {
+            Population::Type(_) => EntityKind::Relationship,
+            Population::Nodes | Population::Label(_) => EntityKind::Node,
+        };
+        let values = self.graph.gather(kind, &ids, code)?;
+        let holds = |row: usize| tests.iter().all(|test| test.holds(&values.get(row)));
+        let kept = ids.iter().enumerate().filter(|(row, _)| holds(*row));
+        Ok(kept.map(|(_, &id)| id).collect())
     }
 
     /// A bound of a range; `None` if nothing is within it.

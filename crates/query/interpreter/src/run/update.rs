@@ -14,45 +14,73 @@ use crate::QueryError;
 use crate::batch::{Batch, Column};
 use crate::evaluate::Row;
 
+/// What an item of `SET` sets.
+struct Assigned {
+    target: Datum,
+    /// If it is computed.
+    key: Datum,
+    value: Datum,
+}
+
 impl Run<'_, '_> {
     /// Sets and removes, in order, for one row.
     pub(super) fn set_all(&self, items: &[SetItem], row: &mut Row<'_>) -> Result<()> {
+        // No item sees what another one sets.
+        let mut found = Vec::with_capacity(items.len());
         for item in items {
             self.step()?;
-            self.set(item, row)?;
+            found.push(self.assigned(item, row)?);
+        }
+        for (item, assigned) in items.iter().zip(found) {
+            self.set(item, assigned)?;
         }
         Ok(())
     }
 
-    fn set(&self, item: &SetItem, row: &mut Row<'_>) -> Result<()> {
-        match item {
-            SetItem::Property(of, key, value) => {
-                let target = self.value(of, row)?;
-                let value = self.value(value, row)?;
-                match entity(&target)? {
-                    Some(entity) => self.set_property(entity, key, value),
-                    None => Ok(()),
-                }
+    /// What an item sets, the key if it is computed, and the value.
+    fn assigned(&self, item: &SetItem, row: &mut Row<'_>) -> Result<Assigned> {
+        let mut value = |of: &Expression| self.value(of, row);
+        let (target, key, value) = match item {
+            SetItem::Property(of, _, to) => (value(of)?, Datum::NULL, value(to)?),
+            SetItem::Computed(of, key, to) => (value(of)?, value(key)?, value(to)?),
+            SetItem::Replace(slot, to) | SetItem::Update(slot, to) => {
+                let (target, to) = (value(&Expression::Slot(*slot))?, value(to)?);
+                let to = match to {
+                    Datum::Node(_) | Datum::Relationship(_) => Datum::map(self.entries(&to)?),
+                    other => other,
+                };
+                (target, Datum::NULL, to)
             }
-            SetItem::Computed(of, key, value) => {
-                let target = self.value(of, row)?;
-                let key = self.value(key, row)?;
-                let value = self.value(value, row)?;
-                match (entity(&target)?, key) {
-                    (None, _) => Ok(()),
-                    (Some(entity), Datum::Value(Value::Text(key))) => {
-                        self.set_property(entity, &key, value)
-                    }
-                    (Some(_), other) => {
-                        let message = format!("a key is a STRING, not a {}", other.type_name());
-                        Err(QueryError::type_error(message))
-                    }
-                }
+            SetItem::AddLabels(slot, _) | SetItem::RemoveLabels(slot, _) => {
+                (value(&Expression::Slot(*slot))?, Datum::NULL, Datum::NULL)
             }
-            SetItem::Replace(slot, value) => self.set_map(*slot, value, true, row),
-            SetItem::Update(slot, value) => self.set_map(*slot, value, false, row),
-            SetItem::AddLabels(slot, labels) => self.set_labels(*slot, labels, true, row),
-            SetItem::RemoveLabels(slot, labels) => self.set_labels(*slot, labels, false, row),
+        };
+        Ok(Assigned { target, key, value })
+    }
+
+    fn set(&self, item: &SetItem, assigned: Assigned) -> Result<()> {
+        let Assigned { target, key, value } = assigned;
+        if let SetItem::AddLabels(_, labels) = item {
+            return self.set_labels(&target, labels, true);
+        }
+        if let SetItem::RemoveLabels(_, labels) = item {
+            return self.set_labels(&target, labels, false);
+        }
+        let Some(entity) = entity(&target)? else {
+            return Ok(());
+        };
+        self.graph.check_there(entity)?;
+        match (item, key) {
+            (SetItem::Property(_, key, _), _) => self.set_property(entity, key, value),
+            (SetItem::Computed(..), Datum::Value(Value::Text(key))) => {
+                self.set_property(entity, &key, value)
+            }
+            (SetItem::Computed(..), other) => {
+                let message = format!("a key is a STRING, not a {}", other.type_name());
+                Err(QueryError::type_error(message))
+            }
+            (SetItem::Replace(..), _) => self.set_map(entity, &value, true),
+            _ => self.set_map(entity, &value, false),
         }
     }
 
@@ -66,21 +94,10 @@ impl Run<'_, '_> {
     }
 
     /// Sets the properties of a map, node or relationship; also removes all others.
-    fn set_map(
-        &self,
-        slot: Slot,
-        value: &Expression,
-        replaces: bool,
-        row: &mut Row<'_>,
-    ) -> Result<()> {
-        let target = self.value(&Expression::Slot(slot), row)?;
-        let value = self.value(value, row)?;
-        let Some(entity) = entity(&target)? else {
-            return Ok(());
-        };
+    fn set_map(&self, entity: Entity, value: &Datum, replaces: bool) -> Result<()> {
         let entries = match value.is_null() {
             true => BTreeMap::new(),
-            false => self.entries(&value)?,
+            false => self.entries(value)?,
         };
         if replaces {
             let present = self.graph.properties(entity)?;
@@ -94,15 +111,9 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    fn set_labels(
-        &self,
-        slot: Slot,
-        labels: &[Arc<str>],
-        adds: bool,
-        row: &mut Row<'_>,
-    ) -> Result<()> {
-        let node = match self.value(&Expression::Slot(slot), row)? {
-            Datum::Node(node) => node,
+    fn set_labels(&self, target: &Datum, labels: &[Arc<str>], adds: bool) -> Result<()> {
+        let node = match target {
+            Datum::Node(node) => *node,
             datum if datum.is_null() => return Ok(()),
             other => {
                 let message = format!("a {} has no labels", other.type_name());

@@ -1,6 +1,6 @@
 //! Fast ways against plain ones.
 
-use evergraph_property_graph::graph::{Definition, Rule};
+use evergraph_property_graph::graph::{Definition, PropertyGraph, Rule};
 
 use crate::{graph, rows, value, value as value_of};
 
@@ -61,6 +61,51 @@ fn an_index_finds_what_a_filter_finds() {
     }
 }
 
+/// An index orders what does not compare.
+#[test]
+fn a_range_of_an_index_is_what_compares() {
+    let graph = graph();
+    for label in ["A", "B"] {
+        let values = "duration('P1M'), duration('P30D'), point({x: 1, y: 2}), \
+                      point({longitude: 1, latitude: 5}), ['x'], [1], [1, 2], 1, 'a', true, \
+                      date('2020-01-01'), time('10:00Z'), time('11:00+01:00')";
+        rows(
+            &graph,
+            &format!("UNWIND [{values}] AS v CREATE (:{label} {{v: v}})"),
+        );
+    }
+    let index = Definition::of_nodes("of_a", "A", &["v"], Rule::Index);
+    graph.define(&index).expect("an index");
+    for bound in [
+        "duration('P1M')",
+        "point({x: 1, y: 3})",
+        "point({x: 1, y: 2})",
+        "[2]",
+        "['x']",
+        "[]",
+        "1",
+        "'a'",
+        "true",
+        "date('2020-01-01')",
+        "time('10:00Z')",
+    ] {
+        for comparison in ["<", "<=", ">", ">="] {
+            let of = |label| {
+                format!(
+                    "MATCH (n:{label}) WHERE n.v {comparison} {bound} RETURN n.v AS v ORDER BY v"
+                )
+            };
+            let query = evergraph_interpreter::Query::prepare(&graph, &of("A")).expect("a query");
+            assert!(query.plan().contains("NodeSeek"), "{}", query.plan());
+            assert_eq!(
+                rows(&graph, &of("A")),
+                rows(&graph, &of("B")),
+                "{comparison} {bound}"
+            );
+        }
+    }
+}
+
 #[test]
 fn the_first_rows_of_an_order_are_those_of_the_whole_order() {
     let graph = graph();
@@ -103,4 +148,124 @@ fn a_scan_finds_what_a_filter_finds() {
             );
         }
     }
+}
+
+/// Relationships of two types with values of all kinds, loops and parallel ones among them.
+fn related() -> PropertyGraph {
+    let graph = graph();
+    rows(&graph, "UNWIND range(0, 9) AS i CREATE (:N {i: i})");
+    rows(
+        &graph,
+        &format!(
+            "{VALUES} MATCH (a:N), (b:N) WHERE (a.i + b.i) % 3 = 0 \
+             CREATE (a)-[:R {{v: v, i: a.i}}]->(b), (a)-[:S {{v: v, i: b.i}}]->(b)"
+        ),
+    );
+    rows(
+        &graph,
+        "MATCH (a:N {i: 3}), (b:N {i: 6}) CREATE (a)-[:R]->(b)",
+    );
+    graph
+}
+
+const PATTERNS: [&str; 9] = [
+    "(a)-[r:R]->(b)",
+    "(a)<-[r:R]-(b)",
+    "(a)-[r:R]-(b)",
+    "(a)-[r:R]->(a)",
+    "(a)-[r:R]-(a)",
+    "(a)-[r:R|S]->(b:N)",
+    "(a)-[r]-(b)",
+    "(a)-[r:R]->(b)-[s:R]->(c {i: 3})",
+    "(a)-[r:T]->(b)",
+];
+
+/// The sum of what is found, of rows as of nodes.
+fn found(pattern: &str, condition: &str, kept: &str) -> String {
+    format!(
+        "MATCH {pattern} {condition} RETURN count(*) AS rows, sum(a.i) AS sum, \
+         count(DISTINCT r) AS relationships{kept}"
+    )
+}
+
+#[test]
+fn relationships_by_themselves_are_those_of_nodes() {
+    let graph = related();
+    let index = Definition::of_relationships("of_s", "S", &["v"], Rule::Index);
+    graph.define(&index).expect("an index");
+    let ids = rows(&graph, "MATCH ()-[r:R {i: 3}]->() RETURN id(r) LIMIT 1");
+    let of_id = format!("id(r) = {:?}", ids[0][0]);
+    let of_id = of_id.replace("Value(Integer(", "").replace("))", "");
+    let conditions = [
+        "r.v = 1",
+        "r.v > 1",
+        "r.v < 'b'",
+        "r.v IN [1, 'a', null]",
+        "r.v STARTS WITH 'a'",
+        "r.v IS NULL",
+        "r.i + 1 > 4",
+        "r.v = a.i",
+        "r.v > 0 AND a.i <> 3",
+        "false AND r.v = 1",
+        &of_id,
+        "id(r) = -1",
+        "id(r) = 'a'",
+    ];
+    for pattern in PATTERNS {
+        for condition in conditions {
+            let by_itself = found(pattern, &format!("WHERE {condition}"), "");
+            // A condition behind WITH is none of the pattern.
+            let with = format!("WITH *, 1 AS one WHERE {condition}");
+            let of_nodes = found(pattern, &with, "");
+            assert_eq!(
+                rows(&graph, &by_itself),
+                rows(&graph, &of_nodes),
+                "{by_itself}"
+            );
+        }
+    }
+    for (text, operator) in [
+        (
+            found("()-[r:R]->(a)", "WHERE r.v = 1", ""),
+            "RelationshipScan",
+        ),
+        (
+            found("(a)-[r:S]->()", "WHERE r.v = 1", ""),
+            "RelationshipSeek",
+        ),
+        (
+            found("(a)-[r:S]-()", &format!("WHERE {of_id}"), ""),
+            "RelationshipById",
+        ),
+        (
+            "MATCH ()-[r:R]->() WHERE r.v = 1 RETURN count(*)".into(),
+            "RelationshipScan [r:R]",
+        ),
+    ] {
+        let query = evergraph_interpreter::Query::prepare(&graph, &text).expect("a query");
+        assert!(query.plan().contains(operator), "{text}\n{}", query.plan());
+    }
+}
+
+/// Those that a transaction made and deleted, and patterns whose relationships differ.
+#[test]
+fn relationships_by_themselves_are_those_of_now() {
+    let graph = related();
+    let query = "MATCH (a:N {i: 0}), (b:N {i: 9}) CREATE (a)-[:R {v: 77}]->(b), \
+                 (a)-[:R {v: 77}]->(b) WITH a MATCH (a)-[o:R {v: 1}]->() DELETE o \
+                 WITH DISTINCT 1 AS one MATCH (x)-[r:R]->() WHERE r.v IN [1, 77] \
+                 RETURN r.v AS v, count(*) AS count ORDER BY v";
+    let left = rows(&graph, query);
+    let other = "MATCH (x)-[r:R]->() WITH r WHERE r.v IN [1, 77] \
+                 RETURN r.v AS v, count(*) AS count ORDER BY v";
+    assert_eq!(left, rows(&graph, other));
+    let pair = "MATCH ()-[r:R {v: 77}]->(), ()-[s:R {v: 77}]->() RETURN count(*)";
+    assert_eq!(value(&graph, pair), value_of(&graph, "RETURN 2"));
+    let apart = "MATCH ()-[r:R {v: 77}]->() MATCH ()-[s:R {v: 77}]->() RETURN count(*)";
+    assert_eq!(value(&graph, apart), value_of(&graph, "RETURN 4"));
+    let none = "OPTIONAL MATCH ()-[r:R {v: 78}]->(b) RETURN r, b";
+    assert_eq!(
+        rows(&graph, none),
+        rows(&graph, "RETURN null AS r, null AS b")
+    );
 }

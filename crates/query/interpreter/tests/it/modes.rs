@@ -261,7 +261,7 @@ fn mutants_are_caught() {
     for (mutant, text) in [
         (
             "batches.rows-not-composed",
-            "MATCH (a:N)-[r:R]->(b)-[q:R]->(c) WHERE r.w = 2 RETURN sum(a.y * q.w), count(*)",
+            "MATCH (a:N)-[r:R]->(b)-[q:R]->(c) WHERE r.w > a.z RETURN sum(a.y * q.w), count(*)",
         ),
         (
             "groups.runs-joined",

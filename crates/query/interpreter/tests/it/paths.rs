@@ -537,3 +537,84 @@ fn ends_once_are_those_of_all_paths() {
         }
     }
 }
+
+/// The shortest of the paths that satisfy the conditions, as the paths themselves tell.
+#[test]
+fn conditions_decide_which_paths_are_the_shortest() {
+    let graph = graph();
+    rows(
+        &graph,
+        "UNWIND range(0, 7) AS i CREATE (:N {i: i, even: i % 2 = 0})",
+    );
+    rows(
+        &graph,
+        "UNWIND [[0,1,1],[1,2,1],[2,3,-1],[0,4,2],[4,5,2],[5,6,2],[6,3,2],[0,3,-1],[3,7,5],\
+         [7,3,5],[1,1,4],[2,6,1]] AS e \
+         MATCH (a:N {i: e[0]}), (b:N {i: e[1]}) CREATE (a)-[:R {w: e[2]}]->(b)",
+    );
+    let conditions = [
+        "all(r IN relationships(p) WHERE r.w > 0)",
+        "all(r IN list WHERE r.w > 0)",
+        "none(r IN relationships(p) WHERE r.w < 0)",
+        "none(n IN nodes(p) WHERE n.i = 1)",
+        "all(n IN nodes(p) WHERE n.i IN [a.i, b.i, 4, 5, 6])",
+        "any(r IN relationships(p) WHERE r.w = 4)",
+        "length(p) >= 3",
+        "length(p) = 2",
+        "length(p) > 3 AND all(r IN relationships(p) WHERE r.w > 0)",
+        "size(list) % 2 = 0",
+        "reduce(sum = 0, r IN relationships(p) | sum + r.w) = 7",
+        "single(n IN nodes(p) WHERE n.i = 6)",
+        "EXISTS { MATCH (c:N {i: 5}) WHERE c IN nodes(p) }",
+        "a.i < b.i AND length(p) > 1",
+        "length(p) > 100",
+        "3 <= length(p)",
+        "length(p) < 2",
+        "length(p) <= -1",
+        "size(nodes(p)) = 4",
+        "size(relationships(p)) >= 4 AND size(list) < 6",
+        "length(p) = b.i - 1",
+        "length(p) > 2.5",
+        "length(p) <> 1",
+        "p IS NULL",
+    ];
+    for pattern in [
+        "-[list:R*]->",
+        "-[list*..6]-",
+        "<-[list:R*]-",
+        "-[list*0..4]->",
+    ] {
+        for condition in conditions {
+            let ends = "MATCH (a:N {i: 0}), (b:N)";
+            let shortest = format!(
+                "{ends} MATCH p = allShortestPaths((a){pattern}(b)) WHERE {condition} AND a <> b \
+                 RETURN b.i AS b, [r IN relationships(p) | r.w] AS ws, length(p) AS n \
+                 ORDER BY b, ws"
+            );
+            // All paths, of which those of the least length are kept.
+            let all = format!(
+                "{ends} MATCH p = (a){pattern}(b) WHERE {condition} AND a <> b \
+                 WITH b, min(length(p)) AS least, collect(p) AS ps UNWIND ps AS p \
+                 WITH b, p WHERE length(p) = least \
+                 RETURN b.i AS b, [r IN relationships(p) | r.w] AS ws, length(p) AS n \
+                 ORDER BY b, ws"
+            )
+            .replace("WITH b, p WHERE", "WITH b, p, least WHERE");
+            assert_eq!(rows(&graph, &shortest), rows(&graph, &all), "{shortest}");
+            let one = shortest.replace("allShortestPaths", "shortestPath");
+            let lengths = |rows: Vec<Vec<Datum>>| {
+                let mut pairs: Vec<_> = rows
+                    .into_iter()
+                    .map(|row| format!("{:?} {:?}", row[0], row[2]))
+                    .collect();
+                pairs.dedup();
+                pairs
+            };
+            let first = rows(&graph, &one);
+            let count = first.len();
+            let first = lengths(first);
+            assert_eq!(count, first.len(), "one of each pair: {one}");
+            assert_eq!(first, lengths(rows(&graph, &shortest)), "{one}");
+        }
+    }
+}

@@ -27,7 +27,7 @@ fn many_threads_find_what_one_finds() {
     let graph = graph();
     rows(
         &graph,
-        "UNWIND range(0, 9999) AS x CREATE (:N {x: x, y: x % 7})-[:R]->(:M {z: x % 3})",
+        "UNWIND range(0, 9999) AS x CREATE (:N {x: x, y: x % 7})-[:R {w: x % 11}]->(:M {z: x % 3})",
     );
     for text in [
         "MATCH (n) RETURN count(*)",
@@ -35,6 +35,7 @@ fn many_threads_find_what_one_finds() {
         "MATCH (n:N)-[:R]->(m) WHERE n.x > 5000 RETURN m.z AS z, count(DISTINCT n.y) ORDER BY z",
         "MATCH (n:N) OPTIONAL MATCH (n)-->(m {z: 1}) RETURN count(n), count(m)",
         "MATCH (n:N) WHERE n.x > 20000 RETURN avg(n.x)",
+        "MATCH (n)-[r:R]->(m) WHERE r.w > 4 RETURN m.z AS z, sum(n.x), sum(r.w) ORDER BY z",
         "MATCH (n:N), (o:N) WHERE n.x = o.x + 7 AND o.y = 1 RETURN n.x, o.x ORDER BY n.x",
     ] {
         let one = with_threads(&graph, 1, text).expect("rows");

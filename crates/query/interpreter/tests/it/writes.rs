@@ -104,3 +104,21 @@ fn a_query_that_writes_needs_a_transaction() {
         .expect_err("a view");
     assert_eq!(error.detail(), "ReadOnly");
 }
+
+#[test]
+fn no_item_of_set_sees_another() {
+    let graph = graph();
+    let swapped = "CREATE (a {x: 1, y: 2}), (b {z: 3}) SET a.x = a.y, a.y = a.x, b += a, a.z = b.z \
+                   RETURN [a.x, a.y, a.z, b.x, b.y, b.z]";
+    assert_eq!(
+        value(&graph, swapped),
+        value(&graph, "RETURN [2, 1, 3, 1, 2, 3]")
+    );
+    for item in ["a.x = 1", "a += {x: 1}", "a = {x: 1}", "a:L"] {
+        let text = format!("CREATE (a) DELETE a SET {item}");
+        let error = attempt(&graph, &text)
+            .expect_err("it is deleted")
+            .to_string();
+        assert!(error.contains("has been deleted by this query"), "{error}");
+    }
+}

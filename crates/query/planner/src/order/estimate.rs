@@ -4,6 +4,7 @@ use evergraph_syntax::tree::{Comparison, Labels};
 
 use super::Finder;
 use super::fan_out::Parts;
+use crate::catalog::Population;
 use crate::lower::{Predicate, RelationshipToFind, as_label};
 use crate::plan::{Expression, Slot};
 use crate::rewrite::turned;
@@ -54,13 +55,32 @@ impl Finder<'_> {
         shares.min_by(f64::total_cmp).unwrap_or(EQUALITY)
     }
 
-    /// The part of the nodes of a pattern that has one value of a property, where it is
-    /// known.
-    pub(super) fn share_of_value(&self, node: Slot, key: &str) -> Option<f64> {
-        let labels = self.labels_of(node).into_iter();
-        let shares = labels.filter_map(|label| self.catalog.share_of_value(&label, key));
-        let least = shares.min_by(f64::total_cmp);
-        least.map(|share| share.clamp(1e-9, 1.0))
+    /// The part of what a slot may be that has one value of a property, where it is known.
+    pub(super) fn share_of_value(&self, slot: Slot, key: &str) -> Option<f64> {
+        self.least_share(slot, |of| match of {
+            // Of all nodes, most do not have the property.
+            Population::Nodes => None,
+            _ => self.catalog.share_of_value(of, key),
+        })
+    }
+
+    /// The least share of the populations that the pattern says a slot is of.
+    fn least_share(&self, slot: Slot, of: impl Fn(Population<'_>) -> Option<f64>) -> Option<f64> {
+        let mut relationships = self.pattern.relationships.iter();
+        let found = match relationships.find(|one| one.slot == slot) {
+            Some(one) => match one.types.as_slice() {
+                [kind] => of(Population::Type(kind)),
+                _ => None,
+            },
+            None => match self.labels_of(slot).as_slice() {
+                [] => of(Population::Nodes),
+                labels => {
+                    let shares = labels.iter().filter_map(|one| of(Population::Label(one)));
+                    shares.min_by(f64::total_cmp)
+                }
+            },
+        };
+        found.map(|share| share.clamp(1e-9, 1.0))
     }
 
     /// The part of the rows that a comparison keeps, where values are known.
@@ -86,16 +106,11 @@ impl Finder<'_> {
             (Expression::Constant(value), right) => (right, turned(comparison), value),
             _ => return None,
         };
-        let (node, key) = property.as_property()?;
-        let share = |label: Option<&str>| {
+        let (slot, key) = property.as_property()?;
+        self.least_share(slot, |of| {
             let catalog = self.catalog;
-            catalog.share_of_comparison(label, key, comparison, value)
-        };
-        let labels = self.labels_of(node);
-        let shares = labels.iter().filter_map(|label| share(Some(label)));
-        let least = shares.min_by(f64::total_cmp);
-        let found = least.or_else(|| share(None).filter(|_| labels.is_empty()));
-        found.map(|share| share.clamp(1e-9, 1.0))
+            catalog.share_of_comparison(of, key, comparison, value)
+        })
     }
 
     /// The part of nodes that has labels, of those that an expansion reached or of all.

@@ -13,11 +13,12 @@ impl Finder<'_> {
     /// something of it equals something that is known. Its other conditions are applied
     /// before.
     pub(super) fn join(&mut self, start: &Start, rows: f64) -> bool {
-        let is_scan = matches!(start.operator, Operator::NodeScan { .. });
-        if !is_scan || matches!(self.plan.operator, Operator::Argument) {
+        let Operator::NodeScan { node, .. } = start.operator else {
+            return false;
+        };
+        if matches!(self.plan.operator, Operator::Argument) {
             return false;
         }
-        let node = start.node;
         // The conditions stay: keys are equivalent where NaN is not equal to itself.
         let keys: Vec<(Expression, Expression)> = self
             .predicates

@@ -2,12 +2,15 @@
 //! from the first node with which all steps together have the fewest.
 //!
 //! Rows are estimated from counts of labels and types. A step is a scan or an index
-//! lookup of a node, or the expansion of a relationship from a node that is known.
+//! lookup of a node or of a relationship, or the expansion of a relationship from a node
+//! that is known.
 
 mod estimate;
 mod fan_out;
 mod join;
+mod relationships;
 mod seek;
+mod shortest;
 mod start;
 
 pub use seek::is_volatile;
@@ -15,12 +18,10 @@ pub(crate) use seek::mentions;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use self::start::Start;
+use self::start::{Found, Start};
 use crate::Catalog;
 use crate::lower::{Pattern, Predicate, RelationshipToFind};
-use crate::plan::{
-    Choice, Expand, Expression, Operator, Plan, ShortestPath, Slot, VariableExpand, share_types,
-};
+use crate::plan::{Choice, Expand, Expression, Operator, Plan, Slot, VariableExpand, share_types};
 
 /// The matches of a pattern for each row of a plan.
 pub fn find(pattern: Pattern, input: Plan, catalog: &dyn Catalog) -> Plan {
@@ -52,10 +53,10 @@ pub fn find(pattern: Pattern, input: Plan, catalog: &dyn Catalog) -> Plan {
     finder.cheapest().plan
 }
 
-/// First nodes of a pattern that are tried, at most.
+/// First nodes and relationships of a pattern that are tried, at most.
 const FIRST_NODES: usize = 6;
-/// Nodes and relationships of a pattern for which other first nodes are tried, and all next
-/// steps compared.
+/// Nodes and relationships of a pattern of which others are tried first, and all next steps
+/// compared.
 const FEW_PARTS: usize = 100;
 /// Next steps that are compared in a larger pattern: the first in the text.
 const FEW_COMPARED: usize = 8;
@@ -82,8 +83,8 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// The order of the lowest cost, over the first nodes that may begin it. The node of
-    /// the fewest rows is the first to be tried, and any other only if it is cheaper.
+    /// The order of the lowest cost, over the nodes and relationships that may begin it.
+    /// That of the fewest rows is the first to be tried, and any other only if it is cheaper.
     fn cheapest(self) -> Self {
         let has_known = (0..self.pattern.nodes.len()).any(|place| self.is_known(place));
         let has_bound = self.pattern.relationships.iter().any(|one| one.bound);
@@ -96,10 +97,11 @@ impl Finder<'_> {
         let mut first = self;
         first.filter();
         let nodes = first.pattern.nodes.iter();
-        let mut starts: Vec<Start> = nodes.map(|node| first.start(node.slot)).collect();
-        starts.sort_by(|one, other| one.rows.total_cmp(&other.rows));
+        let nodes = nodes.map(|node| first.start(node.slot));
+        let mut starts: Vec<Start> = nodes.chain(first.relationship_starts()).collect();
+        starts.sort_by(|one, other| one.cost().total_cmp(&other.cost()));
         for start in starts.into_iter().take(FIRST_NODES) {
-            if first.plan.rows * start.rows >= best.cost {
+            if first.plan.rows * start.cost() >= best.cost {
                 break;
             }
             let mut other = first.clone();
@@ -229,7 +231,7 @@ impl Finder<'_> {
                 };
                 match relationship.shortest {
                     None => Operator::VariableExpand(paths),
-                    Some(all) => Operator::ShortestPath(ShortestPath { paths, all }),
+                    Some(all) => Operator::ShortestPath(self.shortest(paths, all)),
                 }
             }
         };
@@ -289,14 +291,15 @@ impl Finder<'_> {
         }
     }
 
-    /// Begins at the cheapest node that is not known.
+    /// Begins at the cheapest node or relationship that is not known.
     fn begin(&mut self) -> bool {
         let nodes = self.pattern.nodes.iter().enumerate();
         let costs = nodes
             .filter(|(place, _)| !self.is_known(*place))
             .take(self.compared)
             .map(|(_, node)| self.start(node.slot));
-        let Some(start) = costs.min_by(|one, other| one.rows.total_cmp(&other.rows)) else {
+        let costs = costs.chain(self.relationship_starts());
+        let Some(start) = costs.min_by(|one, other| one.cost().total_cmp(&other.cost())) else {
             return false;
         };
         self.begin_at(start);
@@ -307,8 +310,14 @@ impl Finder<'_> {
         for &place in start.solved.iter().rev() {
             self.predicates.remove(place);
         }
-        self.missing.remove(&start.node);
         let rows = self.plan.rows * start.rows;
+        self.cost += self.plan.rows * (start.cost() - start.rows);
+        match start.found {
+            Found::Node(node) => {
+                self.missing.remove(&node);
+            }
+            Found::Relationship(place) => self.find_relationship(place),
+        }
         if !self.join(&start, rows) {
             self.push(start.operator, rows);
         }

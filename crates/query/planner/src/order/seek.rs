@@ -1,17 +1,28 @@
-//! How a node is found without a neighbor: by an index, by its label, or by all nodes.
+//! How a node is found without a neighbor: by an index, by its label, or by all nodes; and
+//! how indexes are looked up, of relationships too.
 
 use std::sync::Arc;
 
 use evergraph_syntax::tree::{Comparison, Labels, TextTest};
 
 use super::Finder;
-use super::start::Start;
+use super::start::{Found, Start};
+use crate::catalog::Population;
 use crate::lower::Predicate;
 use crate::plan::{Expression, Operator, Seek, Slot};
 use crate::rewrite::turned;
 
-/// Nodes that an index gives in the time in which a scan looks at one.
-const SCANNED: f64 = 0.1;
+/// Rows that an index gives in the time in which a scan looks at one.
+pub(super) const SCANNED: f64 = 0.1;
+
+/// A lookup in an index.
+pub(super) struct InIndex {
+    pub(super) seek: Seek,
+    /// What it gives, about.
+    pub(super) rows: f64,
+    /// Places of conditions that those satisfy, ascending.
+    pub(super) solved: Vec<usize>,
+}
 
 /// A condition on a property: the key, and the value it is compared with.
 struct OfKey<'a> {
@@ -32,17 +43,20 @@ enum How<'a> {
 impl Finder<'_> {
     /// The cheapest way to find a node.
     pub(super) fn start(&self, node: Slot) -> Start {
-        let mut best = Start {
-            node,
-            operator: Operator::NodeScan {
-                node,
-                label: None,
-                tests: Vec::new(),
-            },
-            rows: self.catalog.nodes(None).max(1.0),
-            solved: Vec::new(),
+        let start = |operator, rows, solved| Start {
+            found: Found::Node(node),
+            operator,
+            rows,
+            scanned: 0.0,
+            solved,
         };
-        let others: f64 = self.conditions_on(node);
+        let scan = |label| Operator::NodeScan {
+            node,
+            label,
+            tests: Vec::new(),
+        };
+        let mut best = start(scan(None), self.catalog.nodes(None).max(1.0), Vec::new());
+        let others = self.conditions_on(node).unwrap_or(1.0);
         // What is found, and what is looked at for it.
         let mut least = best.rows * (others + SCANNED);
         best.rows *= others.max(1e-9);
@@ -52,8 +66,12 @@ impl Finder<'_> {
                 (best, least) = (start, cost);
             }
         };
-        let by_id = self.by_id(node);
-        by_id.into_iter().for_each(|start| consider(start, 0.0));
+        if let Some((place, id)) = self.id_of(node) {
+            consider(
+                start(Operator::NodeById { node, id }, 1.0, vec![place]),
+                0.0,
+            );
+        }
         for (place, predicate) in self.predicates.iter().enumerate() {
             let Some((of, Labels::Name(label))) = crate::lower::as_label(&predicate.condition)
             else {
@@ -64,40 +82,44 @@ impl Finder<'_> {
             }
             let label: Arc<str> = label.text.as_str().into();
             let count = self.catalog.nodes(Some(&label));
-            self.seeks(node, &label, place, count)
-                .for_each(|start| consider(start, 0.0));
-            let scan = Start {
-                node,
-                operator: Operator::NodeScan {
+            for found in self.seeks(node, Population::Label(&label), count) {
+                let operator = Operator::NodeSeek {
                     node,
-                    label: Some(label),
-                    tests: Vec::new(),
-                },
-                rows: (count * others).min(self.catalog.nodes(None) * 0.999 * others),
-                solved: vec![place],
-            };
-            consider(scan, count.min(self.catalog.nodes(None) * 0.999));
+                    label: Arc::clone(&label),
+                    seek: found.seek,
+                };
+                let mut solved = found.solved;
+                solved.push(place);
+                solved.sort_unstable();
+                consider(start(operator, found.rows, solved), 0.0);
+            }
+            let scanned = count.min(self.catalog.nodes(None) * 0.999);
+            let labelled = start(scan(Some(label)), scanned * others, vec![place]);
+            consider(labelled, scanned);
         }
         best
     }
 
-    fn conditions_on(&self, node: Slot) -> f64 {
+    /// The part of what a slot may be that satisfies the conditions on it alone, beside
+    /// labels; `None` if there are none.
+    pub(super) fn conditions_on(&self, slot: Slot) -> Option<f64> {
         let alone = |one: &&Predicate| {
-            one.slots.contains(&node)
-                && self.is_decided_without(one, node)
+            one.slots.contains(&slot)
+                && self.is_decided_without(one, slot)
                 && !matches!(one.condition, Expression::Labelled(..))
         };
         let conditions = self.predicates.iter().filter(alone);
-        conditions.map(|one| self.selectivity(one)).product()
+        let shares = conditions.map(|one| self.selectivity(one));
+        shares.reduce(|one, other| one * other)
     }
 
-    fn is_decided_without(&self, predicate: &Predicate, node: Slot) -> bool {
-        let mut others = predicate.slots.iter().filter(|&&slot| slot != node);
-        others.all(|slot| !self.missing.contains(slot))
+    fn is_decided_without(&self, predicate: &Predicate, slot: Slot) -> bool {
+        let mut others = predicate.slots.iter().filter(|&&other| other != slot);
+        others.all(|other| !self.missing.contains(other))
     }
 
-    /// `id(n) = a`
-    fn by_id(&self, node: Slot) -> Option<Start> {
+    /// The place of `id(a) = b`, and `b`.
+    pub(super) fn id_of(&self, slot: Slot) -> Option<(usize, Expression)> {
         let mut predicates = self.predicates.iter().enumerate();
         predicates.find_map(|(place, predicate)| {
             let Expression::Comparison(left, others) = &predicate.condition else {
@@ -108,7 +130,7 @@ impl Finder<'_> {
             };
             let is_id = |one: &Expression| match one {
                 Expression::Call(name, arguments) => {
-                    &**name == "id" && arguments.as_slice() == [Expression::Slot(node)]
+                    &**name == "id" && arguments.as_slice() == [Expression::Slot(slot)]
                 }
                 _ => false,
             };
@@ -117,45 +139,22 @@ impl Finder<'_> {
                 (false, true) => &**left,
                 _ => return None,
             };
-            if !self.is_decided_without(predicate, node) || mentions(id, node) {
-                return None;
-            }
-            Some(Start {
-                node,
-                operator: Operator::NodeById {
-                    node,
-                    id: id.clone(),
-                },
-                rows: 1.0,
-                solved: vec![place],
-            })
+            let is_free = self.is_decided_without(predicate, slot) && !mentions(id, slot);
+            is_free.then(|| (place, id.clone()))
         })
     }
 
-    fn seeks<'s>(
-        &'s self,
-        node: Slot,
-        label: &'s Arc<str>,
-        label_place: usize,
-        count: f64,
-    ) -> impl Iterator<Item = Start> + 's {
-        let conditions: Vec<OfKey<'_>> = self.conditions_of_keys(node);
-        let indexes = self.catalog.indexes(label);
-        indexes.into_iter().filter_map(move |index| {
+    /// Lookups in the indexes of so many nodes or relationships.
+    pub(super) fn seeks(&self, slot: Slot, of: Population<'_>, count: f64) -> Vec<InIndex> {
+        let conditions: Vec<OfKey<'_>> = self.conditions_of_keys(slot);
+        if conditions.is_empty() {
+            return Vec::new();
+        }
+        let indexes = self.catalog.indexes(of).into_iter();
+        let found = indexes.filter_map(|index| {
             let start = |seek, rows, mut solved: Vec<usize>| {
-                solved.push(label_place);
                 solved.sort_unstable();
-                let operator = Operator::NodeSeek {
-                    node,
-                    label: Arc::clone(label),
-                    seek,
-                };
-                Some(Start {
-                    node,
-                    operator,
-                    rows,
-                    solved,
-                })
+                Some(InIndex { seek, rows, solved })
             };
             let equal = |key: &String| {
                 conditions.iter().find_map(|one| match one.how {
@@ -167,7 +166,7 @@ impl Finder<'_> {
             if let Some(all) = all {
                 let shares = all
                     .iter()
-                    .map(|(one, _)| self.share_of_value(node, one.key));
+                    .map(|(one, _)| self.share_of_value(slot, one.key));
                 let rows = match (index.unique, shares.product::<Option<f64>>()) {
                     (true, _) => 1.0,
                     (false, Some(share)) => (count * share).max(1.0),
@@ -220,15 +219,16 @@ impl Finder<'_> {
             };
             let bound = |found: Option<(usize, (Expression, bool))>| found.map(|(_, bound)| bound);
             start(Seek::Range(key, bound(above), bound(below)), rows, solved)
-        })
+        });
+        found.collect()
     }
 
-    /// Conditions on properties of a node that are decided when it is found.
-    fn conditions_of_keys(&self, node: Slot) -> Vec<OfKey<'_>> {
+    /// Conditions on properties of a slot that are decided when it is found.
+    fn conditions_of_keys(&self, slot: Slot) -> Vec<OfKey<'_>> {
         let predicates = self.predicates.iter().enumerate();
-        let ready = predicates.filter(|(_, one)| self.is_decided_without(one, node));
+        let ready = predicates.filter(|(_, one)| self.is_decided_without(one, slot));
         ready
-            .filter_map(|(place, one)| of_key(&one.condition, node, place))
+            .filter_map(|(place, one)| of_key(&one.condition, slot, place))
             .collect()
     }
 }

@@ -1,15 +1,34 @@
-//! A way to find a node without a neighbor.
+//! A way to begin a pattern: with a node or a relationship that is found without a neighbor.
 
+use super::seek::SCANNED;
 use crate::plan::{Operator, Slot};
 
-/// A way to find a node.
+/// A way to begin a pattern.
 pub(super) struct Start {
-    /// The node.
-    pub(super) node: Slot,
+    /// What is found.
+    pub(super) found: Found,
     /// How it is found.
     pub(super) operator: Operator,
-    /// Nodes that are found, about.
+    /// Rows, about.
     pub(super) rows: f64,
+    /// Relationships that are looked at for them, about.
+    pub(super) scanned: f64,
     /// Places of conditions that they satisfy then, ascending.
     pub(super) solved: Vec<usize>,
+}
+
+/// What a pattern begins with.
+#[derive(Clone, Copy)]
+pub(super) enum Found {
+    /// A node.
+    Node(Slot),
+    /// A relationship with its ends, by place.
+    Relationship(usize),
+}
+
+impl Start {
+    /// What it costs, in rows.
+    pub(super) fn cost(&self) -> f64 {
+        self.rows + SCANNED * self.scanned
+    }
 }

@@ -36,6 +36,8 @@ pub enum Operator {
         /// Its id.
         id: Expression,
     },
+    /// Relationships that are found without a node, with their ends.
+    Relationships(Relationships),
     /// Relationships of a node.
     Expand(Expand),
     /// Common neighbors of nodes.
@@ -151,6 +153,7 @@ impl Operator {
             Operator::NodeScan { .. }
                 | Operator::NodeSeek { .. }
                 | Operator::NodeById { .. }
+                | Operator::Relationships(_)
                 | Operator::Expand(_)
                 | Operator::Intersect(_)
                 | Operator::VariableExpand(_)
@@ -161,6 +164,29 @@ impl Operator {
     }
 }
 
+/// Relationships that are found without a node, each with its ends: in both orders, if it
+/// has no direction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Relationships {
+    /// The relationship, its types and its ends, none of them known.
+    pub step: Expand,
+    /// How it is found.
+    pub by: Lookup,
+    /// Whether nothing reads its ends: their slots stay unset, and it has a direction.
+    pub ends_unread: bool,
+}
+
+/// How relationships are found without a node.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Lookup {
+    /// Each of the types; with tests of its properties, as of [`Operator::NodeScan`].
+    Scan(Vec<ScanTest>),
+    /// By an index over those of the one type.
+    Index(Seek),
+    /// By its id.
+    Id(Expression),
+}
+
 /// A comparison of a property that a scan decides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScanTest {
@@ -168,7 +194,7 @@ pub struct ScanTest {
     pub key: Arc<str>,
     /// How it is compared.
     pub comparison: Comparison,
-    /// With what; it does not depend on the node.
+    /// With what; it does not depend on what is scanned.
     pub value: Expression,
 }
 
@@ -317,6 +343,25 @@ pub struct ShortestPath {
     pub paths: VariableExpand,
     /// All of the shortest, not one.
     pub all: bool,
+    /// The slot of the path, and those of its parts.
+    pub path: Option<(Slot, Vec<Slot>)>,
+    /// Conditions on each relationship or node of the path: those without are not gone along.
+    pub each: Vec<Expression>,
+    /// Conditions on the path: the shortest are those of the paths that satisfy them.
+    pub whole: Vec<Expression>,
+    /// What these say about the length.
+    pub lengths: Vec<LengthBound>,
+}
+
+/// A comparison of the length of a path.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LengthBound {
+    /// How it is compared.
+    pub comparison: Comparison,
+    /// With what; it does not depend on the path.
+    pub value: Expression,
+    /// Whether the nodes are counted, one more than the relationships.
+    pub of_nodes: bool,
 }
 
 /// A key of an order.

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use evergraph_syntax::tree::{PathMode, Typing};
 
 use super::{
-    Aggregate, Branch, Choice, Constant, Create, Expand, Expression, MapItem, Operator, PathPart,
-    PathSearch, PathStep, PathTest, Plan, Seek, SetItem, Slot, SortKey, Step, Towards,
+    Aggregate, Branch, Choice, Constant, Create, Expand, Expression, Lookup, MapItem, Operator,
+    PathPart, PathSearch, PathStep, PathTest, Plan, ScanTest, Seek, SetItem, Slot, SortKey, Step,
+    Towards,
 };
 
 /// Prints a plan with the names of its slots and estimated rows.
@@ -59,6 +60,19 @@ impl Printer<'_> {
         }
     }
 
+    /// Tests of a scan.
+    fn tests(&self, tests: &[ScanTest]) -> String {
+        let tests = tests.iter().map(|test| {
+            let (sign, value) = (test.comparison.sign(), &test.value);
+            format!("{} {sign} {}", test.key, self.operand(value))
+        });
+        let tests: Vec<String> = tests.collect();
+        match tests.is_empty() {
+            true => String::new(),
+            false => format!(" with {}", tests.join(" AND ")),
+        }
+    }
+
     fn name(&self, slot: Slot) -> &str {
         self.names.get(slot).map_or("?", String::as_str)
     }
@@ -75,15 +89,7 @@ impl Printer<'_> {
                 let label = label
                     .as_ref()
                     .map_or(String::new(), |label| format!(":{label}"));
-                let tests = tests.iter().map(|test| {
-                    let (sign, value) = (test.comparison.sign(), &test.value);
-                    format!("{} {sign} {}", test.key, self.operand(value))
-                });
-                let tests: Vec<String> = tests.collect();
-                let tests = match tests.is_empty() {
-                    true => String::new(),
-                    false => format!(" with {}", tests.join(" AND ")),
-                };
+                let tests = self.tests(tests);
                 format!("NodeScan {}{label}{tests}", self.name(*node))
             }
             Operator::NodeSeek { node, label, seek } => {
@@ -92,6 +98,26 @@ impl Printer<'_> {
             }
             Operator::NodeById { node, id } => {
                 format!("NodeById {} = {}", self.name(*node), self.expression(id))
+            }
+            Operator::Relationships(found) => {
+                let step = match found.ends_unread {
+                    false => self.expand(&found.step, ""),
+                    true => {
+                        let name = self.name(found.step.relationship);
+                        format!("[{name}{}]", names_of_types(&found.step.types))
+                    }
+                };
+                match &found.by {
+                    Lookup::Scan(tests) => {
+                        format!("RelationshipScan {step}{}", self.tests(tests))
+                    }
+                    Lookup::Index(seek) => {
+                        format!("RelationshipSeek {step} {}", self.seek(seek))
+                    }
+                    Lookup::Id(id) => {
+                        format!("RelationshipById {step} = {}", self.expression(id))
+                    }
+                }
             }
             Operator::Expand(expand) => {
                 let name = if expand.into { "ExpandInto" } else { "Expand" };
@@ -128,7 +154,14 @@ impl Printer<'_> {
                 } else {
                     "ShortestPath"
                 };
-                format!("{name} {}", self.expand(&shortest.paths.step, "*"))
+                let step = self.expand(&shortest.paths.step, "*");
+                let [each, whole] = [("each", &shortest.each), ("where", &shortest.whole)].map(
+                    |(name, conditions)| match conditions.is_empty() {
+                        true => String::new(),
+                        false => format!(" {name} {}", self.list(conditions, " AND ")),
+                    },
+                );
+                format!("{name} {step}{each}{whole}")
             }
             Operator::SearchPaths(search) => format!("SearchPaths {}", self.search(search)),
             Operator::Endpoints(expand, _) => format!("Endpoints {}", self.expand(expand, "")),

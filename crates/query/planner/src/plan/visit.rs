@@ -1,6 +1,6 @@
 //! Walks over plans and expressions.
 
-use super::{Create, Expression, MapItem, Merge, Operator, Plan, Seek, SetItem, Step};
+use super::{Create, Expression, Lookup, MapItem, Merge, Operator, Plan, Seek, SetItem, Step};
 
 impl Plan {
     /// Calls `visit` with this plan and all that it is made of, but for those within
@@ -49,19 +49,22 @@ impl Operator {
     /// Expressions that it evaluates.
     pub fn expressions(&self) -> Vec<&Expression> {
         match self {
-            Operator::NodeSeek { seek, .. } => match seek {
-                Seek::Equal(values) => values.iter().map(|(_, value)| value).collect(),
-                Seek::AnyOf(_, value) | Seek::Prefix(_, value) => vec![value],
-                Seek::Range(_, from, to) => from.iter().chain(to).map(|(value, _)| value).collect(),
-            },
+            Operator::NodeSeek { seek, .. } => seek.expressions(),
             Operator::NodeScan { tests, .. } => tests.iter().map(|test| &test.value).collect(),
+            Operator::Relationships(found) => match &found.by {
+                Lookup::Scan(tests) => tests.iter().map(|test| &test.value).collect(),
+                Lookup::Index(seek) => seek.expressions(),
+                Lookup::Id(id) => vec![id],
+            },
             Operator::NodeById { id, .. } => vec![id],
             Operator::VariableExpand(expand) => {
                 expand.properties.iter().map(|(_, value)| value).collect()
             }
             Operator::ShortestPath(shortest) => {
                 let properties = shortest.paths.properties.iter();
-                properties.map(|(_, value)| value).collect()
+                let properties = properties.map(|(_, value)| value);
+                let conditions = shortest.each.iter().chain(&shortest.whole);
+                properties.chain(conditions).collect()
             }
             Operator::SearchPaths(search) => search.expressions(),
             Operator::Filter(conditions) => conditions.iter().collect(),
@@ -93,6 +96,17 @@ impl Operator {
             Operator::Delete { items, .. } => items.iter().collect(),
             Operator::Call(call) => call.arguments.iter().collect(),
             _ => Vec::new(),
+        }
+    }
+}
+
+impl Seek {
+    /// Values that are looked for.
+    fn expressions(&self) -> Vec<&Expression> {
+        match self {
+            Seek::Equal(values) => values.iter().map(|(_, value)| value).collect(),
+            Seek::AnyOf(_, value) | Seek::Prefix(_, value) => vec![value],
+            Seek::Range(_, from, to) => from.iter().chain(to).map(|(value, _)| value).collect(),
         }
     }
 }

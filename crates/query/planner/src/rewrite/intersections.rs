@@ -3,7 +3,7 @@
 use evergraph_syntax::tree::Comparison;
 
 use super::{bottom_up, turned};
-use crate::plan::{Expand, Expression, Intersect, Operator, Plan, Slot};
+use crate::plan::{Expand, Expression, Intersect, Operator, Plan, Relationships, Slot};
 
 /// Lists that are intersected together, at most.
 const MOST_STEPS: usize = 8;
@@ -146,7 +146,9 @@ fn nodes_of(plan: &Plan) -> Vec<Slot> {
             Operator::NodeScan { node, .. }
             | Operator::NodeSeek { node, .. }
             | Operator::NodeById { node, .. } => nodes.push(*node),
-            Operator::Expand(step) => nodes.extend([step.from, step.to]),
+            Operator::Expand(step) | Operator::Relationships(Relationships { step, .. }) => {
+                nodes.extend([step.from, step.to]);
+            }
             Operator::Intersect(one) => nodes.extend(one.steps.iter().map(|step| step.from)),
             Operator::Filter(_) => {}
             _ => break,

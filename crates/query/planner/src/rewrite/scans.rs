@@ -4,7 +4,7 @@ use evergraph_syntax::tree::Comparison;
 
 use super::bottom_up;
 use crate::order::mentions;
-use crate::plan::{Expression, Operator, Plan, ScanTest, Slot};
+use crate::plan::{Expression, Lookup, Operator, Plan, Relationships, ScanTest, Slot};
 
 /// Gives a scan the comparisons of the filter above it: it leaves out what does not pass
 /// them, chunk by chunk. The filter stays: for what the scan cannot decide.
@@ -16,25 +16,31 @@ pub fn push_tests(plan: Plan) -> Plan {
         let Some(input) = plan.input.as_deref_mut() else {
             return plan;
         };
-        if let Operator::NodeScan { node, tests, .. } = &mut input.operator {
-            let found = conditions.iter().filter_map(|one| as_test(one, *node));
-            tests.extend(found);
-        }
+        let (slot, tests) = match &mut input.operator {
+            Operator::NodeScan { node, tests, .. } => (*node, tests),
+            Operator::Relationships(Relationships {
+                step,
+                by: Lookup::Scan(tests),
+                ..
+            }) => (step.relationship, tests),
+            _ => return plan,
+        };
+        tests.extend(conditions.iter().filter_map(|one| as_test(one, slot)));
         plan
     })
 }
 
 impl ScanTest {
-    /// Whether it is what a condition on the node says: a scan that decides the one has
+    /// Whether it is what a condition on a slot says: a scan of it that decides the one has
     /// decided the other.
-    pub fn is(&self, condition: &Expression, node: Slot) -> bool {
+    pub fn is(&self, condition: &Expression, slot: Slot) -> bool {
         let Expression::Comparison(left, others) = condition else {
             return false;
         };
         let [(comparison, right)] = others.as_slice() else {
             return false;
         };
-        let of_key = |one: &Expression| one.as_property() == Some((node, &self.key));
+        let of_key = |one: &Expression| one.as_property() == Some((slot, &self.key));
         let is = |property: &Expression, comparison, value: &Expression| {
             of_key(property) && comparison == self.comparison && *value == self.value
         };
@@ -42,18 +48,18 @@ impl ScanTest {
     }
 }
 
-fn as_test(condition: &Expression, node: Slot) -> Option<ScanTest> {
+fn as_test(condition: &Expression, of: Slot) -> Option<ScanTest> {
     let Expression::Comparison(left, others) = condition else {
         return None;
     };
     let [(comparison, right)] = others.as_slice() else {
         return None;
     };
-    let of_node = |one: &Expression| one.as_property().is_some_and(|(slot, _)| slot == node);
-    let is_free = |one: &Expression| !mentions(one, node);
+    let is_own = |one: &Expression| one.as_property().is_some_and(|(slot, _)| slot == of);
+    let is_free = |one: &Expression| !mentions(one, of);
     let (property, comparison, value) = match () {
-        () if of_node(left) && is_free(right) => (&**left, *comparison, right),
-        () if of_node(right) && is_free(left) => (right, turned(*comparison), &**left),
+        () if is_own(left) && is_free(right) => (&**left, *comparison, right),
+        () if is_own(right) && is_free(left) => (right, turned(*comparison), &**left),
         () => return None,
     };
     let (_, key) = property.as_property()?;

@@ -1,11 +1,11 @@
-//! Relationships that are gone along and that nothing reads.
+//! Relationships that are gone along and that nothing reads, and ends of relationships.
 
 use std::collections::HashSet;
 
-use crate::plan::{Expression, Operator, Plan, Slot};
+use crate::plan::{Branch, Expand, Expression, Operator, Plan, Relationships, Slot, Towards};
 
-/// Marks expansions whose relationships no operator reads: their ids are not looked up.
-/// Plans with operators that read what is not in their expressions stay as they are.
+/// Marks expansions whose relationships no operator reads: their ids are not looked up; and
+/// relationships that are found without a node, whose ends none reads. Plans with operators that read what is not in their expressions stay as they are.
 pub fn mark_unread(mut plan: Plan) -> Plan {
     let mut read = HashSet::new();
     let mut is_known = true;
@@ -16,8 +16,7 @@ pub fn mark_unread(mut plan: Plan) -> Plan {
     plan
 }
 
-/// Adds slots that an operator reads, but for the nodes of expansions; false if it may read
-/// others.
+/// Adds slots that an operator reads; false if it may read others.
 fn add_read(operator: &Operator, read: &mut HashSet<Slot>) -> bool {
     match operator {
         Operator::Argument
@@ -34,9 +33,18 @@ fn add_read(operator: &Operator, read: &mut HashSet<Slot>) -> bool {
         | Operator::Unwind(..)
         | Operator::SemiApply { .. }
         | Operator::Apply { brings: None, .. } => {}
-        Operator::Expand(step) => read.extend(&step.unlike),
-        Operator::Intersect(one) => read.extend(one.steps.iter().flat_map(|step| &step.unlike)),
-        Operator::Count(count) => read.extend(count.found.iter().map(|step| step.relationship)),
+        Operator::Expand(step) => add_step(step, read),
+        Operator::Relationships(found) => read.extend(&found.step.unlike),
+        Operator::Intersect(one) => {
+            one.steps.iter().for_each(|step| add_step(step, read));
+            read.extend(one.above.iter().chain(&one.below));
+        }
+        Operator::Count(count) => {
+            count.branches.iter().for_each(|one| add_branch(one, read));
+            for step in &count.found {
+                read.extend([step.relationship, step.from, step.to]);
+            }
+        }
         Operator::Keep(slots)
         | Operator::Distinct(slots)
         | Operator::Optional { brings: slots, .. }
@@ -51,6 +59,22 @@ fn add_read(operator: &Operator, read: &mut HashSet<Slot>) -> bool {
         .expressions()
         .into_iter()
         .all(|one| add_slots(one, read))
+}
+
+/// Adds slots that an expansion reads.
+fn add_step(step: &Expand, read: &mut HashSet<Slot>) {
+    read.extend(&step.unlike);
+    read.insert(step.from);
+    if step.into {
+        read.insert(step.to);
+    }
+}
+
+fn add_branch(branch: &Branch, read: &mut HashSet<Slot>) {
+    add_step(&branch.step, read);
+    read.extend(&branch.differs);
+    read.extend(branch.beside.iter().map(|beside| beside.from));
+    branch.branches.iter().for_each(|one| add_branch(one, read));
 }
 
 /// Adds slots of an expression; false if it may read others.
@@ -71,8 +95,16 @@ fn add_slots(of: &Expression, read: &mut HashSet<Slot>) -> bool {
 fn mark(plan: &mut Plan, read: &HashSet<Slot>) {
     let mut next = Some(plan);
     while let Some(plan) = next {
-        if let Operator::Expand(step) = &mut plan.operator {
-            step.unread = !read.contains(&step.relationship);
+        match &mut plan.operator {
+            Operator::Expand(step) => step.unread = !read.contains(&step.relationship),
+            Operator::Relationships(Relationships {
+                step, ends_unread, ..
+            }) => {
+                let is_read = read.contains(&step.from) || read.contains(&step.to);
+                let is_one_row = step.towards != Towards::Both && step.from != step.to;
+                *ends_unread = !is_read && is_one_row;
+            }
+            _ => {}
         }
         for inner in plan.operator.inner_mut() {
             mark(inner, read);

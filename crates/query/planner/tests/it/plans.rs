@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use evergraph_planner::{Catalog, Ends, Index, plan, print};
+use evergraph_planner::{Catalog, Ends, Index, Population, plan, print};
 use evergraph_syntax::scope::{Signature, Type};
 use evergraph_syntax::tree::{Body, Query};
 use expect_test::expect_file;
@@ -67,21 +67,25 @@ impl Catalog for Social {
         }
     }
 
-    fn share_of_value(&self, label: &str, key: &str) -> Option<f64> {
-        match (label, key) {
-            ("Person", "ticket" | "name") => Some(1e-4),
-            ("Person", "mail") => Some(2e-3),
+    fn share_of_value(&self, of: Population<'_>, key: &str) -> Option<f64> {
+        match (of, key) {
+            (Population::Label("Person"), "ticket" | "name") => Some(1e-4),
+            (Population::Label("Person"), "mail") => Some(2e-3),
+            (Population::Type("KNOWS"), "since") => Some(0.02),
             _ => None,
         }
     }
 
-    fn indexes(&self, label: &str) -> Vec<Index> {
-        let of = |key: &str, unique| Index {
+    fn indexes(&self, of: Population<'_>) -> Vec<Index> {
+        let over = |key: &str, unique| Index {
             keys: vec![key.to_string()],
             unique,
         };
-        match label {
-            "Person" => vec![of("name", true), of("age", false), of("mail", false)],
+        match of {
+            Population::Label("Person") => {
+                vec![over("name", true), over("age", false), over("mail", false)]
+            }
+            Population::Type("LIKES") => vec![over("stars", false)],
             _ => Vec::new(),
         }
     }
@@ -128,6 +132,24 @@ fn patterns_begin_where_they_are_cheapest() {
         "MATCH (p:Person) WHERE p.name STARTS WITH 'A' RETURN p",
         "MATCH (p:Person) WHERE p.name IN ['Ann', 'Bob'] RETURN p",
         "MATCH (n) WHERE id(n) = $id RETURN n",
+    ]));
+}
+
+/// Only where a relationship has conditions of its own is it found without a node.
+#[test]
+fn relationships_are_found_without_a_node() {
+    expect_file!["golden/relationships.txt"].assert_eq(&printed(&[
+        "MATCH ()-[r:KNOWS]->() WHERE r.since = 2010 RETURN count(*)",
+        "MATCH (a)-[r:KNOWS]-(b:Person) WHERE r.since = 2010 RETURN a, b",
+        "MATCH (a)-[r:KNOWS]->(b)-[s:KNOWS]->(c) WHERE r.since = 2010 RETURN count(*)",
+        "MATCH (a)-[r:KNOWS]->(b)-[:LIKES]->(c) WHERE r.since = 2010 RETURN count(*)",
+        "MATCH (a)-[r:LIKES]->(b) WHERE r.stars > 4 RETURN a, b",
+        "MATCH (a)-[r:LIKES {stars: 5}]->(t:Tag) RETURN a, t",
+        "MATCH (a)-[r:LIKES|KNOWS]->(b) WHERE r.note STARTS WITH 'a' RETURN r",
+        "MATCH (a)-[r]->(b) WHERE id(r) = $id RETURN a, b",
+        "MATCH (a:Person {name: 'Ann'})-[r:KNOWS {since: 2010}]->(b) RETURN b",
+        "MATCH ()-[r:KNOWS {since: 1}]->(), ()-[s:KNOWS {since: 2}]->() RETURN r, s",
+        "MATCH (a)-[r:KNOWS]->(b) RETURN r.since",
     ]));
 }
 

@@ -17,7 +17,9 @@ use super::bottom_up;
 use crate::Catalog;
 use crate::lower::as_label;
 use crate::order::mentions;
-use crate::plan::{Aggregate, Branch, Count, Expand, Expression, Operator, Plan, Slot};
+use crate::plan::{
+    Aggregate, Branch, Count, Expand, Expression, Operator, Plan, Relationships, Slot,
+};
 
 /// Operators of a pattern whose expansions may become branches: each is looked at with all
 /// others.
@@ -108,7 +110,9 @@ impl Core {
 
     fn expands(&self) -> impl Iterator<Item = &Expand> {
         self.operators.iter().flat_map(|one| match &one.operator {
-            Operator::Expand(expand) => std::slice::from_ref(expand),
+            Operator::Expand(step) | Operator::Relationships(Relationships { step, .. }) => {
+                std::slice::from_ref(step)
+            }
             Operator::Intersect(one) => &one.steps,
             _ => &[],
         })
@@ -120,7 +124,9 @@ impl Core {
             Operator::NodeScan { node, .. }
             | Operator::NodeSeek { node, .. }
             | Operator::NodeById { node, .. } => vec![*node],
-            Operator::Expand(expand) => vec![expand.from, expand.to],
+            Operator::Expand(step) | Operator::Relationships(Relationships { step, .. }) => {
+                vec![step.from, step.to]
+            }
             Operator::Intersect(one) => vec![one.to],
             _ => Vec::new(),
         });
@@ -315,7 +321,8 @@ fn is_of_pattern(plan: &Plan) -> bool {
         | Operator::Filter(_)
         | Operator::NodeScan { .. }
         | Operator::NodeSeek { .. }
-        | Operator::NodeById { .. } => true,
+        | Operator::NodeById { .. }
+        | Operator::Relationships(_) => true,
         Operator::SemiApply { inner, negated } => {
             Condition::of_semi_join(inner, *negated).is_some()
         }
