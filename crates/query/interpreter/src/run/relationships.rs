@@ -1,7 +1,7 @@
 //! Relationships that are found without a node.
 
 use evergraph_functions::Datum;
-use evergraph_planner::{Lookup, Population, Relationships, Towards};
+use evergraph_planner::{Expand, Lookup, Population, Relationships, Towards};
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::EntityKind;
 
@@ -66,9 +66,17 @@ impl Run<'_, '_> {
             return Ok(made);
         }
         let ends = self.graph.ends_of(&ids)?;
-        let types = self.graph.types(&step.types);
         let others = self.unlike(&step.unlike, batch, at);
         let is_loop = step.from == step.to;
+        let has_all = is_by_type && others.is_empty() && !is_loop && ends.validity.is_all();
+        if has_all && step.towards != Towards::Both {
+            let (from, to) = match step.towards {
+                Towards::Incoming => (ends.targets, ends.sources),
+                _ => (ends.sources, ends.targets),
+            };
+            return Ok(related(step, batch.repeated(at, ids.len()), ids, from, to));
+        }
+        let types = self.graph.types(&step.types);
         let new = || Vec::with_capacity(ids.len());
         let (mut relationships, mut from, mut to) = (new(), new(), new());
         let mut push = |id, one, other| {
@@ -93,10 +101,21 @@ impl Run<'_, '_> {
                 push(id, target, source);
             }
         }
-        let mut made = batch.repeated(at, relationships.len());
-        made.set(step.relationship, Column::Relationships(relationships));
-        made.set(step.from, Column::Nodes(from));
-        made.set(step.to, Column::Nodes(to));
-        Ok(made)
+        let made = batch.repeated(at, relationships.len());
+        Ok(related(step, made, relationships, from, to))
     }
+}
+
+/// Rows with relationships and their ends.
+fn related(
+    step: &Expand,
+    mut made: Batch,
+    relationships: Vec<u32>,
+    from: Vec<u32>,
+    to: Vec<u32>,
+) -> Batch {
+    made.set(step.relationship, Column::Relationships(relationships));
+    made.set(step.from, Column::Nodes(from));
+    made.set(step.to, Column::Nodes(to));
+    made
 }
