@@ -279,6 +279,12 @@ pub fn timing(taken: f64) -> String {
 fn cell(cell: &Cell) -> (String, bool) {
     match cell {
         Cell::Value(Value::Text(text)) => (shown(text), false),
+        Cell::Value(Value::Float(number)) if !number.is_finite() => {
+            // As in CSV, and as `toString` says it.
+            let text = if number.is_nan() { "NaN" } else { "Infinity" };
+            let sign = if *number < 0.0 { "-" } else { "" };
+            (format!("{sign}{text}"), true)
+        }
         Cell::Value(value @ (Value::Integer(_) | Value::Float(_))) => (value.to_string(), true),
         other => (shown(&other.to_string()), false),
     }

@@ -55,7 +55,10 @@ pub fn execute(args: &Args, as_json: bool) -> Result<Report, Failure> {
     let is_by_hand = io::stdin().is_terminal() && io::stdout().is_terminal();
     match is_by_hand {
         true => shell.converse(&args.db)?,
-        false => drop(shell.read(io::stdin().lock())?),
+        false => {
+            shell.read(io::stdin().lock())?;
+            shell.failed |= shell.give_up();
+        }
     }
     let is_failure = shell.failed && !is_by_hand;
     drop(shell);
@@ -108,10 +111,17 @@ impl Shell<'_> {
                 Entered::End => break,
             }
         }
-        if self.runner.roll_back() {
+        self.give_up();
+        Ok(())
+    }
+
+    /// Ends a transaction that is still open; whether there was one.
+    fn give_up(&mut self) -> bool {
+        let is_open = self.runner.roll_back();
+        if is_open {
             note("the transaction was not committed: nothing of it is in the graph");
         }
-        Ok(())
+        is_open
     }
 
     fn prompt(&self) -> String {

@@ -138,6 +138,7 @@ fn failures_end_nothing() {
         hint: :commit or :rollback ends it
         error: timing is on or off
         hint: write :timing
+        the transaction was not committed: nothing of it is in the graph
     "#]]
     .assert_eq(&said.stderr);
 }

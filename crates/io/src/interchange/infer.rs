@@ -26,6 +26,8 @@ const ALL_BUT_NUMBERS: [bool; TYPES.len()] = [true, false, false, true, true, tr
 
 /// Digits that every float holds.
 const SURE_DIGITS: usize = 15;
+/// Digits with which programs write a float so that it is read again as it was.
+const WRITTEN_DIGITS: usize = 17;
 
 /// Types that the values of a column allowed so far.
 #[derive(Clone, Copy, Debug, Default)]
@@ -153,7 +155,9 @@ fn is_integer(text: &str) -> bool {
     is_plain && text != "-0" && (digits == "0" || !digits.starts_with('0'))
 }
 
-/// A decimal number, perhaps with an exponent, all digits of which a float keeps.
+/// A decimal number, perhaps with an exponent, all digits of which a float keeps, or that
+/// has a point and no more digits than floats are written with: that it is halfway between
+/// two does not make a text of it.
 fn is_float(text: &str) -> bool {
     let unsigned = text.strip_prefix('-').unwrap_or(text);
     let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
@@ -177,8 +181,12 @@ fn is_float(text: &str) -> bool {
         return false;
     };
     let digits = significant(mantissa);
+    let most = match mantissa.contains('.') {
+        true => WRITTEN_DIGITS,
+        false => SURE_DIGITS,
+    };
     let kept = || significant(format!("{value:e}").split('e').next().unwrap_or("")) == digits;
-    is_number && (digits.len() <= SURE_DIGITS && exponent.len() <= 2 || kept())
+    is_number && (digits.len() <= most && exponent.len() <= 2 || kept())
 }
 
 /// The digits of a number without the zeros around them.
@@ -283,6 +291,11 @@ mod tests {
             (&["1", ""], Scalar::Text),
             (&["1", "2.50", "-.5", "1e-05", "1.5e10"], Scalar::Float),
             (&["-6.081689834590001", "145.391998291"], Scalar::Float),
+            (&["-10.722000122070312", "1.5"], Scalar::Float),
+            (
+                &["0.30000000000000004", "123456789012345678.5"],
+                Scalar::Text,
+            ),
             (&["12e5"], Scalar::Text),
             (&["1.5e999"], Scalar::Text),
             (&["NaN"], Scalar::Text),

@@ -486,3 +486,32 @@ fn parameters_name_files_and_limits_end_copies() {
     assert_eq!(place.count("(n:N)"), 5000);
     assert_eq!(place.count("(n:N) WHERE n.n IS NULL"), 1);
 }
+
+/// What is written is read again, compressed as its name says, with floats that are no
+/// numbers.
+#[test]
+fn compressed_files_and_infinite_floats_come_back() {
+    let place = Place::new();
+    place.run("UNWIND [1.5, 1 / 0.0, -1 / 0.0, 0.0 / 0.0] AS x CREATE (:F {x: x})");
+    for name in ["f.csv", "f.csv.gz", "f.tsv.zst", "f.jsonl.gz"] {
+        place.run(&format!("COPY (MATCH (n:F) RETURN n.x AS x) TO 'DIR/{name}'"));
+        let begins_with = fs::read(place.path(name)).unwrap()[..2].to_vec();
+        let expected: &[u8] = match name {
+            _ if name.ends_with(".gz") => &[0x1f, 0x8b],
+            _ if name.ends_with(".zst") => &[0x28, 0xb5],
+            _ => b"x\n",
+        };
+        assert_eq!(begins_with, expected, "{name}");
+    }
+    assert_eq!(place.read("f.csv"), "x\n1.5\nInfinity\n-Infinity\nNaN\n");
+    for name in ["f.csv", "f.csv.gz", "f.tsv.zst"] {
+        place.run(&format!("COPY G FROM 'DIR/{name}' (types {{x: 'FLOAT'}})"));
+        let (rows, _) = place.run(
+            "MATCH (n:G) WITH toString(n.x) AS x ORDER BY x WITH collect(x) AS all \
+             MATCH (n:G) DELETE n RETURN DISTINCT all",
+        );
+        assert_eq!(rows, ["['-Infinity', '1.5', 'Infinity', 'NaN']"], "{name}");
+    }
+    let refused = place.refused("COPY (RETURN 1 AS x) TO 'DIR/f.parquet.gz'");
+    assert!(refused.to_string().contains("within"), "{refused}");
+}

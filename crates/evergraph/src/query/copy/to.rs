@@ -3,6 +3,7 @@
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
+use evergraph_io::formats::{Compressed, Compression};
 use evergraph_property_graph::Value;
 use evergraph_syntax::tree::CopyTo;
 
@@ -42,17 +43,22 @@ pub(in super::super) fn copy_to(
         let what = "the query returns no columns";
         return Err(Error::of_file(what, "end it with RETURN"));
     }
+    let compression = Compression::of_name(&path);
+    if format == Format::Parquet && compression != Compression::None {
+        let what = format!("{}: Parquet is compressed within", path.display());
+        return Err(Error::of_file(what, "name it .parquet"));
+    }
+    let failed = |error| crate::Error::io(path.display().to_string(), error);
     let whole = WholeFile::create(&path)?;
-    let mut out = BufWriter::new(whole.writer()?);
+    let out = BufWriter::new(whole.writer()?);
+    let mut out = Compressed::new(out, compression).map_err(failed)?;
     let written = match format {
         Format::Csv | Format::Tsv => write_separated(&mut rows, header, delimiter, &mut out),
         Format::JsonLines | Format::Json => write_json(&mut rows, format, &mut out),
         Format::Parquet => columnar::write(&mut rows, &mut out),
     };
-    let failed = |error| crate::Error::io(path.display().to_string(), error);
     let rows_written = written.map_err(|error| error.of(&path))?;
-    out.flush().map_err(failed)?;
-    drop(out);
+    out.finish().map_err(failed)?;
     whole.finish()?;
     Ok(Rows::ready(
         std::sync::Arc::from([]),
@@ -141,7 +147,7 @@ fn write_separated(
 }
 
 /// Writes a row of CSV (RFC 4180): null is an empty field, an empty text is `""`, dates and
-/// times are texts, lists, maps and nodes are as Cypher writes them.
+/// times are texts, floats that are no numbers `Infinity`, `-Infinity` and `NaN`, lists, maps and nodes are as Cypher writes them.
 ///
 /// # Errors
 /// Errors of `out`.
@@ -164,6 +170,11 @@ fn field(cell: &Cell) -> Option<String> {
     Some(match cell {
         Cell::Value(Value::Null) => return None,
         Cell::Value(Value::Text(text)) => text.to_string(),
+        Cell::Value(Value::Float(number)) if number.is_nan() => "NaN".into(),
+        Cell::Value(Value::Float(number)) if number.is_infinite() => match *number > 0.0 {
+            true => "Infinity".into(),
+            false => "-Infinity".into(),
+        },
         // `1e300` alone would be read as a text: codes of products look so.
         Cell::Value(value @ Value::Float(_)) => match value.to_string() {
             text if text.contains('.') => text,
