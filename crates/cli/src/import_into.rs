@@ -138,6 +138,11 @@ pub fn give_up(db: Database, is_new: bool) {
     let is_empty = db.view().vertex_count() == 0;
     if !is_empty {
         note("what was committed is in the database and stays; `evergraph stats` counts it");
+        if is_new {
+            note(
+                "remove the database before the repaired file is imported: --append would add all its rows",
+            );
+        }
     }
     let ended = match is_new && is_empty {
         true => db.undo_create(),

@@ -65,6 +65,7 @@ fn what_is_wrong_with_tables_is_said() {
     expect![[r#"
         $ evergraph import begun map.toml --data data
         what was committed is in the database and stays; `evergraph stats` counts it
+        remove the database before the repaired file is imported: --append would add all its rows
         error: data/people.csv:4: knows: there is no node z of Person
         hint: repair the file, or leave bad rows out with --skip-bad N
         exit code 1

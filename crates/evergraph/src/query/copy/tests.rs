@@ -494,7 +494,9 @@ fn compressed_files_and_infinite_floats_come_back() {
     let place = Place::new();
     place.run("UNWIND [1.5, 1 / 0.0, -1 / 0.0, 0.0 / 0.0] AS x CREATE (:F {x: x})");
     for name in ["f.csv", "f.csv.gz", "f.tsv.zst", "f.jsonl.gz"] {
-        place.run(&format!("COPY (MATCH (n:F) RETURN n.x AS x) TO 'DIR/{name}'"));
+        place.run(&format!(
+            "COPY (MATCH (n:F) RETURN n.x AS x) TO 'DIR/{name}'"
+        ));
         let begins_with = fs::read(place.path(name)).unwrap()[..2].to_vec();
         let expected: &[u8] = match name {
             _ if name.ends_with(".gz") => &[0x1f, 0x8b],
