@@ -8,7 +8,7 @@ use regex::Regex;
 
 type Result<T = ()> = std::result::Result<T, String>;
 
-/// What ends a line, so that `.` does not match it.
+/// Ends of lines, so that `.` does not match it.
 const LINE_ENDS: &str = r"\n\r\x{85}\x{2028}\x{2029}";
 /// Classes of letters behind a backslash; a capital letter is all else.
 const CLASSES: [(char, &str); 5] = [

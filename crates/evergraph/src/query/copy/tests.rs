@@ -487,7 +487,7 @@ fn parameters_name_files_and_limits_end_copies() {
     assert_eq!(place.count("(n:N) WHERE n.n IS NULL"), 1);
 }
 
-/// What is written is read again, compressed as its name says, with floats that are no
+/// Written files are read again, compressed as its name says, with floats that are no
 /// numbers.
 #[test]
 fn compressed_files_and_infinite_floats_come_back() {

@@ -55,7 +55,7 @@ impl View {
         })
     }
 
-    /// What values of a property nodes or relationships have, as [`View::degree_estimate`].
+    /// The values of a property of nodes or relationships, as [`View::degree_estimate`].
     ///
     /// # Errors
     /// Damage.

@@ -37,7 +37,7 @@ pub(in crate::graph) enum Counted {
 }
 
 impl Counted {
-    /// What it is a number of.
+    /// Nodes or relationships.
     pub(in crate::graph) fn kind(self) -> EntityKind {
         match self {
             Counted::Nodes | Counted::Label(_) => EntityKind::Node,

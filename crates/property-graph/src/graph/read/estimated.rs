@@ -38,10 +38,10 @@ pub struct DegreeEstimate {
     pub p99: u64,
 }
 
-/// What values of a property the nodes with a label have; estimated.
+/// The values of a property of nodes or relationships; estimated.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ValueEstimate {
-    /// The part of the nodes that has a value, from 0 to 1.
+    /// The part of them that has a value, from 0 to 1.
     pub present: f64,
     /// Number of different values.
     pub distinct: f64,

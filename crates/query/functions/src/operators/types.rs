@@ -3,7 +3,7 @@
 use super::{Binary, Unary};
 use evergraph_syntax::scope::Types;
 
-/// What `+` writes beside a text.
+/// Types whose text `+` writes beside another.
 const TEXTLIKE: Types = Types::STRING
     .or(Types::NUMBER)
     .or(Types::BOOLEAN)

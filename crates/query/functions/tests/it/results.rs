@@ -1,4 +1,4 @@
-//! What operators and functions give where openCypher's kit says little.
+//! Results of operators and functions of which openCypher's kit says little.
 
 use evergraph_functions::operators::{Binary, binary};
 use evergraph_functions::{Datum, print};

@@ -13,7 +13,7 @@ use super::{Flow, Leaf, Result, Run, Sink};
 use crate::batch::{BATCH, Batch, Column};
 use crate::evaluate::Row;
 
-/// What a scan finds.
+/// The subject of a scan.
 #[derive(Clone, Copy)]
 pub(super) enum Scanned<'s> {
     /// Nodes, where they go, and their label.

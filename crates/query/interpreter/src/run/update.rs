@@ -14,7 +14,7 @@ use crate::QueryError;
 use crate::batch::{Batch, Column};
 use crate::evaluate::Row;
 
-/// What an item of `SET` sets.
+/// An item of `SET`, evaluated.
 struct Assigned {
     target: Datum,
     /// If it is computed.
