@@ -147,7 +147,8 @@ fn write_separated(
 }
 
 /// Writes a row of CSV (RFC 4180): null is an empty field, an empty text is `""`, dates and
-/// times are texts, floats that are no numbers `Infinity`, `-Infinity` and `NaN`, lists, maps and nodes are as Cypher writes them.
+/// times are texts, floats that are no numbers `Infinity`, `-Infinity` and `NaN`; lists,
+/// maps and nodes are as Cypher writes them.
 ///
 /// # Errors
 /// Errors of `out`.

@@ -1,6 +1,7 @@
 //! `shortestPath` and `allShortestPaths`: between two nodes that are known, with the
 //! conditions that a path has to satisfy.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use evergraph_functions::Datum;
@@ -184,9 +185,19 @@ impl Run<'_, '_> {
         };
         account.add(16 * left.len())?;
         let mut ahead: ByNode<Vec<(u32, u32)>> = ByNode::default();
+        let is_found = Cell::new(false);
+        let mut give = |trails| {
+            for passing in self.passing(search, trails, whole)? {
+                is_found.set(true);
+                if found(&passing)? == Flow::Stop || !all {
+                    return Ok(Flow::Stop);
+                }
+            }
+            Result::Ok(Flow::Continue)
+        };
         for length in nearest.max(least)..=most {
             let (mut stack, mut trail) = (vec![(search.from, 0)], Vec::new());
-            let (mut trails, mut is_found, mut has_longer) = (Vec::new(), false, false);
+            let (mut trails, mut has_longer) = (Vec::new(), false);
             while let Some((node, place)) = stack.last_mut() {
                 self.step()?;
                 if !ahead.contains_key(node) {
@@ -218,23 +229,12 @@ impl Run<'_, '_> {
                 trails.push(trail.clone());
                 trail.pop();
                 has_longer = true;
-                if trails.len() == PATHS {
-                    let trails = std::mem::take(&mut trails);
-                    for passing in self.passing(search, trails, whole)? {
-                        is_found = true;
-                        if found(&passing)? == Flow::Stop || !all {
-                            return Ok(());
-                        }
-                    }
-                }
-            }
-            for passing in self.passing(search, trails, whole)? {
-                is_found = true;
-                if found(&passing)? == Flow::Stop || !all {
+                if trails.len() == PATHS && give(std::mem::take(&mut trails))? == Flow::Stop {
                     return Ok(());
                 }
             }
-            if is_found || !has_longer {
+            let is_done = give(trails)? == Flow::Stop;
+            if is_done || is_found.get() || !has_longer {
                 return Ok(());
             }
         }

@@ -46,8 +46,8 @@ pub(crate) fn comparison_of(comparison: Written) -> Comparison {
 }
 
 impl Run<'_, '_> {
-    /// Each row with each node or relationship of a scan that satisfies the conditions above it, morsel by
-    /// morsel, or those morsels that no other thread takes.
+    /// Each row with each node or relationship of a scan that satisfies the conditions above
+    /// it, morsel by morsel, or those morsels that no other thread takes.
     pub(super) fn scan(&self, scan: &Scan<'_>, batch: &Batch, sink: &mut Sink<'_>) -> Result<Flow> {
         let (kind, filter) = match scan.of {
             Scanned::Nodes(_, label) => (EntityKind::Node, self.graph.labelled(label)),

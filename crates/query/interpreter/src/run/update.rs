@@ -37,7 +37,7 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// What an item sets, the key if it is computed, and the value.
+    /// The target of an item, its key if that is computed, and the value.
     fn assigned(&self, item: &SetItem, row: &mut Row<'_>) -> Result<Assigned> {
         let mut value = |of: &Expression| self.value(of, row);
         let (target, key, value) = match item {

@@ -18,7 +18,7 @@ pub(super) const SCANNED: f64 = 0.1;
 /// A lookup in an index.
 pub(super) struct InIndex {
     pub(super) seek: Seek,
-    /// What it gives, about.
+    /// Rows that it gives, about.
     pub(super) rows: f64,
     /// Places of conditions that those satisfy, ascending.
     pub(super) solved: Vec<usize>,

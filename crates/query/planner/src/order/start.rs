@@ -5,7 +5,7 @@ use crate::plan::{Operator, Slot};
 
 /// A way to begin a pattern.
 pub(super) struct Start {
-    /// What is found.
+    /// The node or relationship.
     pub(super) found: Found,
     /// How it is found.
     pub(super) operator: Operator,
@@ -17,7 +17,7 @@ pub(super) struct Start {
     pub(super) solved: Vec<usize>,
 }
 
-/// What a pattern begins with.
+/// The first that is found of a pattern.
 #[derive(Clone, Copy)]
 pub(super) enum Found {
     /// A node.
@@ -27,7 +27,7 @@ pub(super) enum Found {
 }
 
 impl Start {
-    /// What it costs, in rows.
+    /// Its cost, in rows.
     pub(super) fn cost(&self) -> f64 {
         self.rows + SCANNED * self.scanned
     }

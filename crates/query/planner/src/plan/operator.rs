@@ -349,7 +349,7 @@ pub struct ShortestPath {
     pub each: Vec<Expression>,
     /// Conditions on the path: the shortest are those of the paths that satisfy them.
     pub whole: Vec<Expression>,
-    /// What these say about the length.
+    /// Bounds of the length that these have.
     pub lengths: Vec<LengthBound>,
 }
 
