@@ -213,17 +213,27 @@ impl Source {
         &self,
         defaults: &Defaults,
     ) -> Result<Neo4jReader<impl BufRead + use<>>, Error> {
+        self.neo4j(open(&self.path)?, self.given.header.clone(), defaults)
+    }
+
+    /// Reads `input`, which is of such a file; `header` if it begins behind it.
+    pub fn neo4j<R: BufRead>(
+        &self,
+        input: R,
+        header: Option<String>,
+        defaults: &Defaults,
+    ) -> Result<Neo4jReader<R>, Error> {
         let file = self.path.display().to_string();
         let usual = Neo4jOptions::default();
         let options = Neo4jOptions {
             delimiter: defaults.separator.unwrap_or(usual.delimiter),
             kind: self.given.kind.clone().or_else(|| defaults.kind.clone()),
-            header: self.given.header.clone(),
+            header,
             assumed: self.given.contents,
             types: self.given.types.clone(),
             ..usual
         };
-        Ok(Neo4jReader::new(&file, open(&self.path)?, options)?)
+        Ok(Neo4jReader::new(&file, input, options)?)
     }
 
     /// Opens the file for its rows.

@@ -45,6 +45,7 @@ mod reading;
 mod rejects;
 mod search;
 mod tables;
+mod telling;
 mod typed;
 mod writing;
 

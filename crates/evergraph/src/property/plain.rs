@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use evergraph_io::interchange::{PropertyType, Scalar, infer};
+use evergraph_io::interchange::{PropertyType, Scalar};
 
 use super::files::{Defaults, Source};
+use super::telling::infer;
 use super::{ImportKey, PropertyGraph};
 use crate::{Cancellation, Error};
 
@@ -81,10 +82,7 @@ pub(super) fn tell_types(
         columns.map(|(name, kind)| (Arc::clone(name), kind)).unzip();
     let mut is_told = types.are_inferred;
     let mut found = match types.are_inferred {
-        true => {
-            let readers = parts.iter().map(|part| part.open_neo4j(defaults));
-            infer(readers, &|| ask(stop))?.to_vec()
-        }
+        true => infer(parts, defaults, stop)?,
         false => {
             let text = Scalar::Text.into();
             declared.iter().map(|kind| kind.unwrap_or(text)).collect()
@@ -139,16 +137,6 @@ fn stored_key(
         }
     }
     Ok(None)
-}
-
-fn ask(stop: &Cancellation) -> Result<(), Error> {
-    match stop.is_cancelled() {
-        true => Err(Error::Interrupted {
-            message: "nothing was imported yet".to_string(),
-            hint: "run the same command again".to_string(),
-        }),
-        false => Ok(()),
-    }
 }
 
 /// Refuses types of columns that no plain table has.

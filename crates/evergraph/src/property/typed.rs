@@ -153,7 +153,7 @@ pub(super) fn sources(
     Ok(found)
 }
 
-fn first_line(path: &Path) -> Result<String, Error> {
+pub(super) fn first_line(path: &Path) -> Result<String, Error> {
     let mut line = Vec::new();
     let mut beginning = BufReader::new(open_bytes(path)?.take(MOST_OF_HEADER));
     let read = beginning.read_until(b'\n', &mut line);

@@ -694,3 +694,50 @@ fn only_the_same_policies_are_resumed() {
         assert!(matches!(refused, Err(Error::Usage { .. })), "{refused:?}");
     }
 }
+
+/// Threads take a piece of a large file each; the types are those that one thread finds in
+/// the same rows behind a compressor.
+#[test]
+fn types_of_a_large_file_are_told_from_all_of_its_pieces() {
+    let place = Place::new();
+    let graph = PropertyGraph::of(&database()).unwrap();
+    let told = |bytes: &[u8], name: &str| {
+        let path = place.file(name, bytes);
+        let options = PropertyImport {
+            nodes: vec![typed(&["N"], &[&path])],
+            ..PropertyImport::default()
+        };
+        let found = inspect(&graph, &options, &Cancellation::new(), &|_| {}).unwrap();
+        let columns = found.imported.tables[0].columns.iter();
+        let columns = columns.map(|(name, kind)| format!("{name} {kind}"));
+        (columns.collect::<Vec<_>>(), found.imported.nodes)
+    };
+    let rows = 300_000;
+    let table = |odd: usize, value: &str| {
+        let mut text = String::from("id,size,day\n");
+        for row in 0..rows {
+            let size = if row == odd { value } else { "7" };
+            text += &format!("{row},{size},2020-02-{}\n", 10 + row % 20);
+        }
+        text
+    };
+    for (odd, value, size) in [
+        (rows, "", "long"),
+        (1, "0.5", "double"),
+        (rows / 2 + 7, "x", "string"),
+        (rows - 1, "x", "string"),
+        // The line of the quote is in a later piece, and the end of the quote in the next.
+        (rows / 4 * 3, "\"1\n2\"", "string"),
+    ] {
+        let text = table(odd, value);
+        let expected = ["id long", &format!("size {size}"), "day date"].map(str::to_string);
+        let (plain, count) = told(text.as_bytes(), "large.csv");
+        assert_eq!(
+            (&plain[..], count),
+            (&expected[..], rows as u64),
+            "{value:?}"
+        );
+        let packed = zstd::encode_all(text.as_bytes(), 1).unwrap();
+        assert_eq!(told(&packed, "large.csv.zst").0, expected, "{value:?}");
+    }
+}

@@ -35,7 +35,8 @@ impl Compression {
         }
     }
 
-    pub(super) fn of_magic(magic: &[u8]) -> Compression {
+    /// Compression of a file that begins so; four bytes tell it.
+    pub fn of_magic(magic: &[u8]) -> Compression {
         match magic {
             [0x1f, 0x8b, ..] => Compression::Gzip,
             [0x28, 0xb5, 0x2f, 0xfd] => Compression::Zstd,

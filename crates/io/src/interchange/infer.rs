@@ -5,11 +5,11 @@
 //! digit are texts, and then the whole column is.
 
 use std::io::BufRead;
-use std::sync::Arc;
 
 use crate::interchange::csv::Neo4jReader;
+use crate::interchange::csv::header::PlainColumn;
 use crate::interchange::csv::records::{Field, Outcome, Records};
-use crate::interchange::{InterchangeError, PropertyType, Scalar};
+use crate::interchange::{PropertyType, Scalar};
 
 /// Types that are told, the narrower before the wider.
 const TYPES: [Scalar; 6] = [
@@ -51,6 +51,14 @@ impl Observed {
         }
     }
 
+    /// Takes what was seen elsewhere into account.
+    fn join(&mut self, other: &Observed) {
+        self.any |= other.any;
+        for (excluded, of_other) in self.excluded.iter_mut().zip(other.excluded) {
+            *excluded |= of_other;
+        }
+    }
+
     fn is_integer(&self) -> bool {
         self.any && self.excluded == ALL_BUT_NUMBERS
     }
@@ -65,46 +73,66 @@ impl Observed {
 
 /// Types of the columns of plain CSV, by their number: those that the header declares,
 /// and of the others the first of boolean, integer, float, date, local date-time and
-/// date-time in which every value of the column in all `parts` is written, so that none
+/// date-time in which every value of the column in all parts is written, so that none
 /// would be another value; else text. Empty fields are no values, `""` is a text. An id
-/// is an integer or a text. The parts are read to their ends, and have the same header.
+/// is an integer or a text. The parts are read to their ends, and have the same header;
+/// they may be taken by threads, each into an inference of its own.
 ///
 /// [`Neo4jOptions::types`](crate::interchange::csv::Neo4jOptions::types) takes the result.
-///
-/// # Errors
-/// Those of `parts` and of `ask`, which is asked now and then whether to go on. What
-/// cannot be read is told by the pass that reads the rows.
-pub fn infer<R: BufRead, E: From<InterchangeError>>(
-    parts: impl IntoIterator<Item = Result<Neo4jReader<R>, E>>,
-    ask: &dyn Fn() -> Result<(), E>,
-) -> Result<Arc<[PropertyType]>, E> {
-    let mut observed: Vec<Observed> = Vec::new();
-    let mut declared = Vec::new();
-    for part in parts {
-        let (mut records, columns) = part?.into_columns();
-        observed.resize(columns.len(), Observed::default());
-        declared = columns;
-        if declared.iter().all(|column| column.declared.is_some()) {
-            break;
+#[derive(Debug, Default)]
+pub struct Inference {
+    observed: Vec<Observed>,
+    columns: Vec<PlainColumn>,
+}
+
+impl Inference {
+    /// Takes all rows of a part into account. `ask` is asked now and then whether to go on.
+    ///
+    /// # Errors
+    /// Those of `ask`. What cannot be read is told by the pass that reads the rows.
+    pub fn take<R: BufRead, E>(
+        &mut self,
+        part: Neo4jReader<R>,
+        ask: &dyn Fn() -> Result<(), E>,
+    ) -> Result<(), E> {
+        let (mut records, columns) = part.into_columns();
+        self.observed.resize(columns.len(), Observed::default());
+        self.columns = columns;
+        if self.columns.iter().all(|column| column.declared.is_some()) {
+            return Ok(());
         }
         let is_null = |field: Field<'_>| field.text.is_empty() && !field.quoted;
-        observe(&mut records, is_null, &mut observed, ask)?;
+        observe(&mut records, is_null, &mut self.observed, ask)
     }
-    let types = declared.iter().zip(&observed);
-    let types = types.map(
-        |(column, observed)| match (column.declared, observed.scalar()) {
-            (Some(kind), _) => kind,
-            (None, scalar) if column.is_id && scalar != Scalar::Integer => Scalar::Text.into(),
-            (None, scalar) => scalar.into(),
-        },
-    );
-    Ok(types.collect())
+
+    /// Takes what another saw of other parts into account.
+    pub fn join(&mut self, other: Inference) {
+        self.observed
+            .resize(other.observed.len(), Observed::default());
+        for (of_all, of_other) in self.observed.iter_mut().zip(&other.observed) {
+            of_all.join(of_other);
+        }
+        self.columns = other.columns;
+    }
+
+    /// The types of the columns.
+    pub fn types(&self) -> Vec<PropertyType> {
+        let types = self.columns.iter().zip(&self.observed);
+        let types = types.map(
+            |(column, observed)| match (column.declared, observed.scalar()) {
+                (Some(kind), _) => kind,
+                (None, scalar) if column.is_id && scalar != Scalar::Integer => Scalar::Text.into(),
+                (None, scalar) => scalar.into(),
+            },
+        );
+        types.collect()
+    }
 }
 
 /// Takes all rows of a file into account, an `Observed` for each column. Rows that cannot
 /// be read are left out here: the pass that reads the file for its rows reports them.
 /// `ask` is asked now and then whether to go on.
-pub(crate) fn observe<R: BufRead, E: From<InterchangeError>>(
+pub(crate) fn observe<R: BufRead, E>(
     records: &mut Records<R>,
     is_null: impl Fn(Field<'_>) -> bool,
     columns: &mut [Observed],
@@ -219,10 +247,18 @@ mod tests {
         };
         let readers = parts.iter().enumerate().map(|(at, part)| {
             let options = [&first, &options][at.min(1)].clone();
-            Neo4jReader::new("part", part.as_bytes(), options)
+            move || Neo4jReader::new("part", part.as_bytes(), options.clone()).unwrap()
         });
-        let found = infer::<_, InterchangeError>(readers, &|| Ok(()));
-        found.unwrap().iter().map(ToString::to_string).collect()
+        let (mut whole, mut joined) = (Inference::default(), Inference::default());
+        for reader in readers {
+            let mut apart = Inference::default();
+            for inference in [&mut whole, &mut apart] {
+                inference.take::<_, ()>(reader(), &|| Ok(())).unwrap();
+            }
+            joined.join(apart);
+        }
+        assert_eq!(joined.types(), whole.types());
+        whole.types().iter().map(ToString::to_string).collect()
     }
 
     #[test]

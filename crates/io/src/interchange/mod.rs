@@ -35,7 +35,7 @@ mod types;
 
 pub use batch::{IdColumn, IdList, RowBatch};
 pub use error::{BadRow, InterchangeError};
-pub use infer::infer;
+pub use infer::Inference;
 pub use row::{Contents, ExternalId, Id, Ids, NodeRow, RelationshipRow, Row, RowReader, Standing};
 pub use schema::Columns;
 pub use types::{PropertyType, Scalar};

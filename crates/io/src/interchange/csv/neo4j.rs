@@ -110,7 +110,7 @@ impl<R: BufRead> Neo4jReader<R> {
     }
 
     /// Whether the header declares nothing, so that types can be told from the values
-    /// ([`infer`](crate::interchange::infer())).
+    /// ([`Inference`](crate::interchange::Inference)).
     pub fn is_plain(&self) -> bool {
         self.header.plain.is_some()
     }
