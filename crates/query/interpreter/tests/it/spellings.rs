@@ -207,6 +207,7 @@ fn texts_are_trimmed_and_normalized() {
         ("trim(TRAILING 'x' FROM 'xaxx')", "'xa'"),
         ("trim('x' FROM 'xaxx')", "'a'"),
         ("trim(BOTH FROM ' a ')", "btrim(' a ')"),
+        ("trim(FROM ' a ')", "'a'"),
         ("ltrim('xyaxy', 'xy') + rtrim('xyaxy', 'xy')", "'axyxya'"),
         ("trim('\\u00a0a ')", "'\\u00a0a'"),
         ("normalize('e\\u0301')", "'\\u00e9'"),
@@ -219,6 +220,21 @@ fn texts_are_trimmed_and_normalized() {
     }
     let text = "WITH 'b' AS both, ' c ' AS leading RETURN trim(both) + trim(leading) AS t";
     assert_eq!(value(&graph, text), Datum::from("bc"));
+}
+
+#[test]
+fn the_version_of_cypher_may_stand_first() {
+    let graph = people();
+    assert_eq!(value(&graph, "CYPHER 5 RETURN 1 AS a"), Datum::from(1));
+    let plan = attempt(&graph, "cypher 5 EXPLAIN RETURN 1 AS a");
+    assert!(plan.is_ok());
+    for wrong in [
+        "CYPHER 3 RETURN 1",
+        "CYPHER RETURN 1",
+        "CYPHER 5 runtime=slotted RETURN 1",
+    ] {
+        assert!(attempt(&graph, wrong).is_err(), "{wrong}");
+    }
 }
 
 #[test]

@@ -139,6 +139,11 @@ impl Parser<'_> {
         ];
         // A variable may have such a name.
         let is_operand = matches!(self.ahead(1).token, Token::Symbol(_) | Token::End);
+        if !is_operand && self.take_word("FROM") {
+            let only = self.expression()?;
+            self.need(")")?;
+            return Ok(called(name, vec![only]));
+        }
         let mut sides = sides.into_iter();
         let side = sides.find(|(word, _)| !is_operand && self.take_word(word));
         let mut arguments = Vec::new();

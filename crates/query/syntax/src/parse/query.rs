@@ -72,6 +72,7 @@ pub(crate) fn keywords() -> Vec<&'static str> {
 
 impl Parser<'_> {
     pub(super) fn statement(&mut self) -> Parsed<Statement> {
+        self.language()?;
         let start = self.at();
         let mode = match () {
             () if self.take_word("EXPLAIN") => Mode::Explain,
@@ -84,6 +85,20 @@ impl Parser<'_> {
         };
         let at = self.since(start);
         Ok(Statement { mode, body, at })
+    }
+
+    /// `CYPHER 5`, which is what is read in any case.
+    fn language(&mut self) -> Parsed<()> {
+        if !self.take_word("CYPHER") {
+            return Ok(());
+        }
+        match self.token() {
+            Token::Integer(5) => {
+                self.advance();
+                Ok(())
+            }
+            _ => Err(self.unexpected("5, the version of Cypher,", &[])),
+        }
     }
 
     /// A query, up to what is no clause. `is_whole` if nothing is around it.
