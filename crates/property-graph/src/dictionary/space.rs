@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use evergraph_storage::Blob;
 use evergraph_storage::layout::WALKED_AT_MOST;
+use foldhash::fast::RandomState;
 
 pub(super) trait Item: Hash + Eq {
     fn share(&self) -> Arc<Self>;
@@ -35,7 +36,7 @@ impl Item for [u32] {
 /// Strings, their codes, and how far they are stored.
 pub(super) struct Space<T: Item + ?Sized> {
     by_code: Vec<Option<Arc<T>>>,
-    codes: HashMap<Arc<T>, u32>,
+    codes: HashMap<Arc<T>, u32, RandomState>,
     /// Codes below the highest that nothing has. No record names one, so that they are
     /// given before new ones.
     free: BTreeSet<u32>,
@@ -66,7 +67,7 @@ impl<T: Item + ?Sized> Default for Space<T> {
     fn default() -> Self {
         Space {
             by_code: Vec::new(),
-            codes: HashMap::new(),
+            codes: HashMap::default(),
             free: BTreeSet::new(),
             promised: HashMap::new(),
             order: Vec::new(),

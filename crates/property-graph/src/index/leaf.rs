@@ -48,6 +48,7 @@ pub(super) struct LeafEntry<'a> {
 
 impl<'a> Leaf<'a> {
     /// A leaf that was checked before.
+    #[inline]
     pub(super) fn checked_before(bytes: &'a [u8]) -> Self {
         let count = number(bytes, COUNT.0);
         let start = HEAD + SLOT * (count + 1);
@@ -111,8 +112,24 @@ impl<'a> Leaf<'a> {
         number(self.bytes, HEAD + SLOT * i)
     }
 
+    #[inline]
+    fn bytes_of(&self, i: usize) -> &'a [u8] {
+        let [from, from_high, to, to_high] = word(self.bytes, HEAD + SLOT * i);
+        let end = |bytes| usize::from(u16::from_le_bytes(bytes));
+        &self.bytes[end([from, from_high])..end([to, to_high])]
+    }
+
+    /// The key of an entry behind the common beginning, and its id.
+    #[inline]
+    fn key(&self, i: usize) -> (&'a [u8], u32) {
+        let bytes = self.bytes_of(i);
+        let id = u32::from_le_bytes(word(bytes, 1));
+        (&bytes[head(bytes[0])..], id)
+    }
+
+    #[inline]
     pub(super) fn entry(&self, i: usize) -> LeafEntry<'a> {
-        let bytes = &self.bytes[self.slot(i)..self.slot(i + 1)];
+        let bytes = self.bytes_of(i);
         let (marks, id) = (bytes[0], u32::from_le_bytes(word(bytes, 1)));
         let mut at = 5;
         let mut interval = Interval::ALWAYS;
@@ -144,8 +161,7 @@ impl<'a> Leaf<'a> {
         let (mut low, mut high) = (0, self.count);
         while low < high {
             let middle = (low + high) / 2;
-            let entry = self.entry(middle);
-            match (entry.rest, entry.id) < (rest, id) {
+            match self.key(middle) < (rest, id) {
                 true => low = middle + 1,
                 false => high = middle,
             }
@@ -154,15 +170,18 @@ impl<'a> Leaf<'a> {
     }
 }
 
+#[inline]
 fn number(bytes: &[u8], at: usize) -> usize {
     u16::from_le_bytes(word(bytes, at)).into()
 }
 
+#[inline]
 fn word<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     bytes[at..at + N].try_into().expect("as many bytes")
 }
 
 /// Bytes of an entry before its key.
+#[inline]
 fn head(marks: u8) -> usize {
     5 + 8 * marks.count_ones() as usize
 }

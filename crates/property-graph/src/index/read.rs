@@ -14,12 +14,12 @@ const MOST_CHANGES: usize = if cfg!(test) { 8 } else { 1024 };
 
 impl Index {
     /// Adds the ids of the records that may have a key as of the view at `csn`, to
-    /// be checked against the records. Reads one leaf, if not so many records have
-    /// the key that they fill more.
+    /// be checked against the records unless it returns true.
+    /// Reads one leaf, if not so many records have the key that they fill more.
     ///
     /// # Errors
     /// [`IndexError::NotBuilt`], [`IndexError::NotSince`], and damage.
-    pub fn lookup(&self, csn: u64, key: &[u8], ids: &mut Vec<u32>) -> Result<(), IndexError> {
+    pub fn lookup(&self, csn: u64, key: &[u8], ids: &mut Vec<u32>) -> Result<bool, IndexError> {
         let key = self.cut(key);
         let (base, overlay) = {
             let state = self.state.read();
@@ -43,7 +43,13 @@ impl Index {
         if ids.len() > leaf_end {
             ids[start..].sort_unstable();
         }
-        Ok(())
+        Ok(self.is_exact(&base, csn, key))
+    }
+
+    /// Whether the records of entries with a key have it as of a view, without a look at
+    /// them.
+    fn is_exact(&self, base: &Base, csn: u64, key: &[u8]) -> bool {
+        key.len() < self.geometry.key_bytes && base.csn <= csn
     }
 
     /// The ids of the records whose keys may lie in a range as of the view at `csn`,
@@ -160,8 +166,7 @@ impl<I: Borrow<Index>> Candidates<I> {
     /// Whether the record of the entry that was given last has its key as of the view,
     /// without a look at it.
     pub fn is_exact(&self, key: &[u8]) -> bool {
-        let is_whole = key.len() < self.index.borrow().geometry.key_bytes;
-        is_whole && self.base.csn <= self.csn
+        self.index.borrow().is_exact(&self.base, self.csn, key)
     }
 
     /// Reads one leaf's part of the rest of the range.

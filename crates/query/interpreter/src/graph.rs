@@ -6,7 +6,7 @@ use std::cell::{Cell, RefCell, RefMut};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
-use evergraph_functions::{Entities, ErrorKind, EvaluationError, ReadError};
+use evergraph_functions::{Datum, Entities, ErrorKind, EvaluationError, ReadError};
 use evergraph_planner::{Population, Towards};
 use evergraph_property_graph::graph::{
     Account, Adjoining, Common, Direction, Ends, Entity, EntityKind, Expanded, Filter, GraphError,
@@ -16,6 +16,8 @@ use evergraph_property_graph::graph::{IndexSubject, Opened, Order};
 use evergraph_property_graph::index::KeyRange;
 use evergraph_property_graph::vector::Vector;
 use evergraph_property_graph::{KeyCode, TypeCode, Value};
+
+use crate::batch::NO_ID;
 
 /// The graph that a query reads, and perhaps writes.
 pub(crate) enum Access<'a> {
@@ -159,6 +161,24 @@ impl<'a> Graph<'a> {
         Ok(vector)
     }
 
+    /// The values of one property of few nodes or relationships, one by one.
+    pub(crate) fn values(
+        &self,
+        kind: EntityKind,
+        ids: &[u32],
+        key: KeyCode,
+    ) -> Result<Vec<Datum>, GraphError> {
+        let reader = self.reader();
+        let mut values = Vec::with_capacity(ids.len());
+        for &id in ids {
+            values.push(Datum::Value(match id {
+                NO_ID => Value::Null,
+                id => reader.property(kind, id, key, &self.account)?,
+            }));
+        }
+        Ok(values)
+    }
+
     /// Relationships of nodes.
     pub(crate) fn expand(
         &self,
@@ -251,7 +271,7 @@ impl<'a> Graph<'a> {
         properties: &[(&str, Value)],
     ) -> Result<Vec<u32>, GraphError> {
         let keys = properties.iter().map(|(key, _)| *key);
-        let range = || KeyRange::equal(properties.iter().map(|(_, value)| value));
+        let range = || KeyRange::tuple(properties.iter().map(|(_, value)| value));
         if let Some(ids) = self.by_index(of, keys, range)? {
             return Ok(ids);
         }
@@ -537,11 +557,11 @@ impl Entities for Graph<'_> {
         let Some(code) = self.key(key) else {
             return Ok(Value::Null);
         };
-        let values = match entity {
-            Entity::Node(id) => self.gather(EntityKind::Node, &[id.0], code)?,
-            Entity::Relationship(id) => self.gather(EntityKind::Relationship, &[id.0], code)?,
+        let (kind, id) = match entity {
+            Entity::Node(id) => (EntityKind::Node, id.0),
+            Entity::Relationship(id) => (EntityKind::Relationship, id.0),
         };
-        Ok(values.get(0))
+        Ok(self.reader().property(kind, id, code, &self.account)?)
     }
 
     fn properties(&self, entity: Entity) -> Result<BTreeMap<Arc<str>, Value>, ReadError> {

@@ -80,6 +80,17 @@ impl Account {
         Ok(())
     }
 
+    /// Whether so many bytes more could be charged.
+    ///
+    /// # Errors
+    /// [`GraphError::MemoryLimit`].
+    pub(super) fn holds(&self, bytes: u64) -> Result<(), GraphError> {
+        match self.used().saturating_add(bytes) > self.limit {
+            true => Err(GraphError::MemoryLimit { limit: self.limit }),
+            false => Ok(()),
+        }
+    }
+
     /// Gives charged memory back.
     pub fn release(&self, bytes: u64) {
         let before = self.used.fetch_sub(bytes, Ordering::Relaxed);

@@ -58,7 +58,7 @@ pub enum Unavailable {
 /// The answer of [`GraphRead::cursor`](super::GraphRead::cursor).
 pub enum Opened {
     /// The index can answer.
-    Cursor(Box<IndexCursor>),
+    Cursor(IndexCursor),
     /// It cannot.
     Unavailable(Unavailable),
 }
@@ -79,8 +79,10 @@ pub struct IndexCursor {
 }
 
 enum Kind {
-    Nodes(Entries<NodeRecord>),
-    Relationships(Entries<RelationshipRecord>),
+    Nodes(Box<Entries<NodeRecord>>),
+    Relationships(Box<Entries<RelationshipRecord>>),
+    /// All that has one key.
+    Equal(Box<[u8]>, VecDeque<u32>),
 }
 
 impl IndexCursor {
@@ -108,12 +110,16 @@ impl IndexCursor {
         &mut self,
         most: usize,
         account: &Account,
-        each: impl FnMut(&[u8], u32),
+        mut each: impl FnMut(&[u8], u32),
     ) -> Result<usize, GraphError> {
         account.check()?;
         match &mut self.of {
             Kind::Nodes(entries) => entries.read(most, each),
             Kind::Relationships(entries) => entries.read(most, each),
+            Kind::Equal(key, left) => {
+                let given = left.drain(..most.min(left.len()));
+                Ok(given.map(|id| each(key, id)).count())
+            }
         }
     }
 }
@@ -205,14 +211,49 @@ impl Source<'_> {
         if let Some(reason) = self.unavailable(entry) {
             return Ok(Opened::Unavailable(reason));
         }
-        let of = match entry.stored.subject {
-            SubjectCode::Label(_) => self.entries(entry, range, order)?.map(Kind::Nodes),
-            SubjectCode::Type(_) => self.entries(entry, range, order)?.map(Kind::Relationships),
+        let of = match (self.equal(entry, range, order), entry.stored.subject) {
+            (Some(equal), _) => Some(equal),
+            (None, SubjectCode::Label(_)) => {
+                let entries = self.entries(entry, range, order)?;
+                entries.map(|entries| Kind::Nodes(Box::new(entries)))
+            }
+            (None, SubjectCode::Type(_)) => {
+                let entries = self.entries(entry, range, order)?;
+                entries.map(|entries| Kind::Relationships(Box::new(entries)))
+            }
         };
         Ok(match of {
-            Some(of) => Opened::Cursor(Box::new(IndexCursor { of })),
+            Some(of) => Opened::Cursor(IndexCursor { of }),
             None => Opened::Unavailable(Unavailable::Damaged),
         })
+    }
+
+    /// What has the key of a range that holds only one, if no record is to be looked at;
+    /// `None` also if the index cannot be read.
+    fn equal(&self, entry: &Entry, range: &KeyRange, order: Order) -> Option<Kind> {
+        let (index, key) = (entry.index.as_ref()?, range.only_key()?);
+        if self.overlay.is_some() || order == Order::Descending {
+            return None;
+        }
+        let mut ids = Vec::new();
+        let is_exact = index.lookup(self.view.csn(), key, &mut ids).ok()?;
+        if !is_exact {
+            return None;
+        }
+        self.has_read_range(entry, range);
+        Some(Kind::Equal(key.into(), ids.into()))
+    }
+
+    fn has_read_range(&self, entry: &Entry, range: &KeyRange) {
+        self.has_read(|| {
+            Predicate::Keys(ReadRange {
+                index: entry.number,
+                from: Bound::Included(range.from().into()),
+                to: range
+                    .to()
+                    .map_or(Bound::Unbounded, |to| Bound::Excluded(to.into())),
+            })
+        });
     }
 
     /// `None` if the index is damaged.
@@ -261,15 +302,7 @@ impl Source<'_> {
             }
             Err(error) => return Err(error),
         }
-        self.has_read(|| {
-            Predicate::Keys(ReadRange {
-                index: entry.number,
-                from: Bound::Included(range.from().into()),
-                to: range
-                    .to()
-                    .map_or(Bound::Unbounded, |to| Bound::Excluded(to.into())),
-            })
-        });
+        self.has_read_range(entry, range);
         Ok(Some(entries))
     }
 }

@@ -68,6 +68,7 @@ use super::view::View;
 use crate::dictionary::{KeyCode, LabelCode, Names, TypeCode};
 use crate::index::KeyRange;
 use crate::record::{EntityKind, NodeRecord, RelationshipRecord};
+use crate::value::Value;
 use crate::vector::{Validity, Vector};
 
 /// Birth of an entity that no commit has created yet.
@@ -189,6 +190,24 @@ pub trait GraphRead: sealed::Readable {
             EntityKind::Relationship => self
                 .source()
                 .gather::<RelationshipRecord>(ids, key, account),
+        }
+    }
+
+    /// The value of one property, null if there is none. Its memory is looked at, and not
+    /// charged.
+    fn property(
+        &self,
+        of: EntityKind,
+        id: u32,
+        key: KeyCode,
+        account: &Account,
+    ) -> Result<Value, GraphError> {
+        match of {
+            EntityKind::Node => self.source().property::<NodeRecord>(id, key, account),
+            EntityKind::Relationship => {
+                let source = self.source();
+                source.property::<RelationshipRecord>(id, key, account)
+            }
         }
     }
 

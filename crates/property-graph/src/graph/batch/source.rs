@@ -193,6 +193,25 @@ impl<'a> Source<'a> {
         Ok(vector)
     }
 
+    /// The value of one property of one record.
+    pub(super) fn property<R: Tabled>(
+        &self,
+        id: u32,
+        key: KeyCode,
+        account: &Account,
+    ) -> Result<Value, GraphError> {
+        self.has_read_rows::<R>(&[id]);
+        let (number, at) = R::table(self.view.core()).place_of(id);
+        let change = self.overlay.and_then(|own| own.change::<R>(id));
+        let value = match (change, self.chunk::<R>(number)?) {
+            (Some(change), _) => self.changed_value(id, change, key)?,
+            (None, Some(chunk)) => chunk.property(at, key)?,
+            (None, None) => Value::Null,
+        };
+        account.holds(value.heap_bytes() as u64)?;
+        Ok(value)
+    }
+
     /// Which of these there are.
     pub(super) fn exist<R: Tabled>(&self, ids: &[u32]) -> Result<Validity, GraphError> {
         let mut exist = Validity::default();

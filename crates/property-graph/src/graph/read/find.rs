@@ -268,7 +268,9 @@ fn shown<R: Tabled>(mut found: Keyed<R>, names: &KnownNames) -> Vec<R::Shown> {
 fn read(index: &Index, csn: u64, range: &KeyRange) -> Result<Vec<u32>, IndexError> {
     let mut ids = Vec::new();
     match range.only_key() {
-        Some(key) => index.lookup(csn, key, &mut ids)?,
+        Some(key) => {
+            index.lookup(csn, key, &mut ids)?;
+        }
         None => {
             for id in index.range(csn, range)? {
                 ids.push(id?);

@@ -17,12 +17,19 @@ pub struct KeyRange {
 impl KeyRange {
     /// One key, as [`super::encode`] gives it.
     pub fn exactly(key: &[u8]) -> Self {
-        let mut to = key.to_vec();
-        // The first behind it.
-        to.push(0);
         KeyRange {
             from: key.to_vec(),
-            to: Some(to),
+            // The first behind it.
+            to: Some([key, &[0]].concat()),
+        }
+    }
+
+    /// The key of a whole tuple of values: as [`KeyRange::equal`] of as many values as the
+    /// index has keys, and no more is looked at than that needs.
+    pub fn tuple<'v>(values: impl IntoIterator<Item = &'v Value>) -> Self {
+        match encode_equal(values) {
+            Some(key) => Self::exactly(&key),
+            None => Self::nothing(),
         }
     }
 

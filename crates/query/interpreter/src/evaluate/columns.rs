@@ -26,6 +26,8 @@ use crate::run::Run;
 
 /// Rows that are no more than a handful.
 const FEW: usize = 64;
+/// Rows whose properties are cheaper read one by one.
+const FEWEST: usize = 16;
 
 /// A property of what is in a slot.
 type OfSlot = (Slot, Arc<str>, Arc<Column>);
@@ -382,6 +384,10 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
             }
             (None, None) => {
                 let column = Arc::new(self.read(kind, ids, key)?);
+                // They are rather read again than copied for another.
+                if ids.len() <= FEWEST {
+                    return Ok(Held::Shared(column));
+                }
                 let mut gathered = self.gathered.0.borrow_mut();
                 gathered.push((slot, Arc::clone(key), Arc::clone(&column)));
                 Held::Shared(column)
@@ -394,6 +400,9 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
         let Some(key) = self.run.graph.key(key) else {
             return Ok(Column::Vector(Vector::nulls(ids.len())));
         };
+        if ids.len() <= FEWEST && !self.run.compiles_all() {
+            return Ok(Column::Data(self.run.graph.values(kind, ids, key)?));
+        }
         if !ids.contains(&NO_ID) {
             let vector = self.run.graph.gather(kind, ids, key)?;
             return Ok(match vector.values() {

@@ -235,6 +235,18 @@ impl Run<'_, '_> {
         if keys.is_empty() {
             return Ok((0..rows as u32).collect());
         }
+        if let ([key], [values]) = (keys, values)
+            && let Some(integers) = integers(values)
+        {
+            let compare = |&one: &u32, &other: &u32| {
+                let (one, other) = (integers[one as usize], integers[other as usize]);
+                match key.descending {
+                    false => one.cmp(&other),
+                    true => other.cmp(&one),
+                }
+            };
+            return sorted(rows, compare, || self.guard.check());
+        }
         let compare = |&one: &u32, &other: &u32| {
             let pairs = values.iter().zip(keys);
             let mut orders = pairs.map(|(values, key)| {
@@ -286,6 +298,15 @@ pub(super) fn sorted(
         width *= 2;
     }
     Ok(order)
+}
+
+/// The values, if all are integers: they compare sooner so.
+fn integers(values: &[Datum]) -> Option<Vec<i64>> {
+    let integer = |datum: &Datum| match datum {
+        Datum::Value(Value::Integer(integer)) => Some(*integer),
+        _ => None,
+    };
+    values.iter().map(integer).collect()
 }
 
 /// Order of two values of a key.
