@@ -227,7 +227,7 @@ fn find_within(of: &Expression, all: &mut Found) {
 }
 
 /// Whether a column costs little, also where it is not needed, and cannot fail.
-fn is_cheap(leaf: &Expression) -> bool {
+pub(crate) fn is_cheap(leaf: &Expression) -> bool {
     match leaf {
         Expression::Constant(_) | Expression::Parameter(_) | Expression::Slot(_) => true,
         Expression::Access(of, steps) => {

@@ -21,7 +21,7 @@ use super::lists::satisfy;
 use super::parts::{ids_of, kept, made, numbers, operand_of, same_ids, without_nulls};
 use super::{Result, Row, of_comparison, of_constant, of_sign, of_test};
 use crate::batch::{Batch, Column, NO_ID, RowNumbers};
-use crate::compile::{Execution, Fragment, Leaf, Made};
+use crate::compile::{Execution, Fragment, Leaf, Made, is_cheap};
 use crate::run::Run;
 
 /// Rows that are no more than a handful.
@@ -115,7 +115,7 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
             return Ok(Column::Vector(Vector::new()).into());
         }
         // Of one row it is cheaper row by row.
-        if self.batch.len() > 1 || self.run.compiles_all() {
+        if self.batch.len() > 1 || self.run.compiles_all() && !is_cheap(of) {
             match self.column(of, None) {
                 Ok(held) => return Ok(held),
                 Err(error) if error.is_stop() => return Err(error),
@@ -251,7 +251,16 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
             let (column, rows) = (Held::Shared(column), rows.map(|rows| &rows[..]));
             return Ok(Leaf { column, rows });
         }
-        let column = self.column(of, chosen)?;
+        let column = match self.column(of, chosen)? {
+            // Few values are not in an array yet.
+            few if matches!(&*few, Column::Data(data) if data.len() <= FEWEST) => {
+                match few.into_column() {
+                    Column::Data(data) => Column::of(data).into(),
+                    other => other.into(),
+                }
+            }
+            column => column,
+        };
         Ok(Leaf { column, rows: None })
     }
 
@@ -400,7 +409,7 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
         let Some(key) = self.run.graph.key(key) else {
             return Ok(Column::Vector(Vector::nulls(ids.len())));
         };
-        if ids.len() <= FEWEST && !self.run.compiles_all() {
+        if ids.len() <= FEWEST {
             return Ok(Column::Data(self.run.graph.values(kind, ids, key)?));
         }
         if !ids.contains(&NO_ID) {
