@@ -19,7 +19,7 @@ use crate::progress;
 use crate::projection::ProjectionArgs;
 use crate::reduction::ReductionArgs;
 use crate::report::{Failure, Report, table, write_out};
-use crate::sizes::size;
+use crate::sizes::{size, time};
 
 /// Arguments of `run`.
 #[derive(clap::Args)]
@@ -44,8 +44,8 @@ pub struct Args {
     /// Memory that the run may take, such as 1GiB; one that could take more is refused
     #[arg(long, value_name = "SIZE", value_parser = size)]
     memory_limit: Option<u64>,
-    /// Give up after so many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = limit_of_time)]
+    /// Give up after so long: 500ms, 10s, 2m
+    #[arg(long, value_name = "TIME", value_parser = time)]
     timeout: Option<Duration>,
     #[command(flatten)]
     reduction: ReductionArgs,
@@ -194,11 +194,6 @@ pub fn parameters(
     }
     parameters.extend(target.map(|target| ("target".to_string(), target.to_string())));
     Ok(parameters)
-}
-
-fn limit_of_time(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "not a number of seconds")?;
-    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }
 
 fn compute(

@@ -1,6 +1,7 @@
-//! Sizes of memory, as arguments have them.
+//! Sizes of memory and lengths of time, as arguments have them.
 
 use std::ops::RangeInclusive;
+use std::time::Duration;
 
 const UNITS: [(&str, u64); 9] = [
     ("KiB", 1 << 10),
@@ -57,6 +58,20 @@ pub fn mebibytes(text: &str, range: RangeInclusive<u64>) -> Result<u64, String> 
     }
 }
 
+/// A time such as `500ms`, `10s` or `2m`, in seconds where there is no unit.
+pub fn time(text: &str) -> Result<Duration, String> {
+    let text = text.trim();
+    let units = [("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
+    let unit = units.iter().find(|(unit, _)| text.ends_with(unit));
+    let (digits, seconds) = match unit {
+        Some((unit, seconds)) => (&text[..text.len() - unit.len()], *seconds),
+        None => (text, 1.0),
+    };
+    let number: Option<f64> = digits.trim_end().parse().ok();
+    let time = number.and_then(|number| Duration::try_from_secs_f64(number * seconds).ok());
+    time.ok_or_else(|| "give a time such as 500ms, 10s or 2m".to_string())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -80,5 +95,16 @@ mod tests {
         assert_eq!(mebibytes("1GiB", 1..=1024), Ok(1024));
         assert!(mebibytes("2GiB", 1..=1024).is_err());
         assert!(size_in("1KiB", 1..=1000).is_err());
+    }
+
+    #[test]
+    fn times_have_units() {
+        assert_eq!(time("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(time("1.5 s"), Ok(Duration::from_millis(1500)));
+        assert_eq!(time("2m"), Ok(Duration::from_secs(120)));
+        assert_eq!(time("3"), Ok(Duration::from_secs(3)));
+        for bad in ["", "s", "-1s", "soon", "1e99h", "NaN"] {
+            assert!(time(bad).is_err(), "{bad}");
+        }
     }
 }

@@ -12,7 +12,7 @@ use crate::sizes;
 #[derive(Clone, Debug, clap::Args)]
 pub struct LimitArgs {
     /// End a statement after so long: 500ms, 10s, 2m
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    #[arg(long, value_name = "TIME", value_parser = sizes::time)]
     timeout: Option<Duration>,
     /// End a statement that would hold more memory: 64MiB, 2GiB [default: 1GiB]
     #[arg(long, value_name = "SIZE", value_parser = sizes::size)]
@@ -56,20 +56,6 @@ impl LimitArgs {
     }
 }
 
-/// A time such as `500ms`, `10s` or `2m`, in seconds where there is no unit.
-fn time(text: &str) -> Result<Duration, String> {
-    let text = text.trim();
-    let units = [("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
-    let unit = units.iter().find(|(unit, _)| text.ends_with(unit));
-    let (digits, seconds) = match unit {
-        Some((unit, seconds)) => (&text[..text.len() - unit.len()], *seconds),
-        None => (text, 1.0),
-    };
-    let number: Option<f64> = digits.trim_end().parse().ok();
-    let time = number.and_then(|number| Duration::try_from_secs_f64(number * seconds).ok());
-    time.ok_or_else(|| "give a time such as 500ms, 10s or 2m".to_string())
-}
-
 /// What Ctrl-C ends: the statement that runs, and otherwise, or when pressed twice, the
 /// program.
 #[derive(Clone, Default)]
@@ -100,21 +86,5 @@ impl Interrupts {
         let done = work(&cancellation);
         self.take();
         (done, cancellation.is_cancelled())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_have_units() {
-        assert_eq!(time("500ms"), Ok(Duration::from_millis(500)));
-        assert_eq!(time("1.5 s"), Ok(Duration::from_millis(1500)));
-        assert_eq!(time("2m"), Ok(Duration::from_secs(120)));
-        assert_eq!(time("3"), Ok(Duration::from_secs(3)));
-        for bad in ["", "s", "-1s", "soon", "1e99h", "NaN"] {
-            assert!(time(bad).is_err(), "{bad}");
-        }
     }
 }
