@@ -7,6 +7,7 @@ use evergraph_property_graph::graph::{NodeId, RelationshipId};
 use evergraph_property_graph::value::{
     Date, DateTime, Duration, LocalDateTime, LocalTime, Point, Time,
 };
+use evergraph_syntax::with_article;
 
 use super::cell::{Cell, Node, Path, Relationship};
 use super::error::Error;
@@ -55,7 +56,8 @@ pub trait FromCell: Sized {
 }
 
 fn wrong(expected: &str, found: &Cell) -> Error {
-    Error::of_type(format!("it is a {}, not a {expected}", found.type_name()))
+    let (found, expected) = (with_article(found.type_name()), with_article(expected));
+    Error::of_type(format!("it is {found}, not {expected}"))
 }
 
 macro_rules! from_value {

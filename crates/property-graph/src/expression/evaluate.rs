@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use evergraph_syntax::with_article;
+
 use super::{Comparison, Expression, Node, Part, TextTest, TypeError};
 use crate::value::Value;
 
@@ -159,6 +161,9 @@ pub(crate) fn is_in(member: &Value, list: &[Value]) -> Truth {
 }
 
 fn wrong<E: From<TypeError>>(part: &Part, of: &Expression, wanted: &str, found: &Value) -> E {
-    let what = format!("this is a {} where {wanted} should be", found.type_name());
+    let what = format!(
+        "this is {} where {wanted} should be",
+        with_article(found.type_name())
+    );
     E::from(TypeError::new(&of.text, &part.at, what))
 }

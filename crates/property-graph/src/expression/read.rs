@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use evergraph_syntax::tree::{self, Access, Span};
+use evergraph_syntax::with_article;
 
 use super::{Comparison, Expression, Key, Node, Part, SyntaxError, TextTest};
 use crate::value::Value;
@@ -221,7 +222,8 @@ impl Reader<'_> {
     fn check_type(&self, part: &Part, wanted: &str, such_as: &str) -> Read<()> {
         match part.static_type() {
             Some(found) if found != wanted => {
-                let what = format!("this is a {found} where a {wanted} should be");
+                let (found, wanted) = (with_article(found), with_article(wanted));
+                let what = format!("this is {found} where {wanted} should be");
                 let hint = format!("write {such_as}");
                 let at: Range<usize> = part.at.clone();
                 Err(SyntaxError::new(self.text, at, what, hint))

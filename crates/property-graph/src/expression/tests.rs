@@ -193,10 +193,10 @@ fn errors_point_at_the_place() {
         ("born > dat('2001-01-01')", "dat", "no function dat"),
         ("born > date('2001-13-01')", "'2001-13-01'", "2001-13-01"),
         ("born > date(one)", "one", "a text in quotes"),
-        ("1", "1", "a INTEGER where a BOOLEAN"),
+        ("1", "1", "an INTEGER where a BOOLEAN"),
         ("yes AND 'x'", "'x'", "a STRING where a BOOLEAN"),
         ("NOT [1]", "[1]", "a LIST where a BOOLEAN"),
-        ("one IN 1", "1", "a INTEGER where a LIST"),
+        ("one IN 1", "1", "an INTEGER where a LIST"),
         ("one # 2", "#", "no meaning"),
         ("ä = 1 é", "é", "é stands where an operator"),
     ] {
@@ -224,7 +224,7 @@ fn the_place_is_shown_under_the_line() {
     assert!(
         truth("one IN two")
             .unwrap_err()
-            .contains("a INTEGER where a LIST")
+            .contains("an INTEGER where a LIST")
     );
 }
 

@@ -1,5 +1,7 @@
 //! Errors of values.
 
+use evergraph_syntax::with_article;
+
 /// A value that does not exist or does not fit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ValueError {
@@ -24,7 +26,7 @@ pub enum ValueError {
         why: String,
     },
     /// Another type than the caller asked for.
-    #[error("expected a {expected}, found a {found}")]
+    #[error("expected {}, found {}", with_article(expected), with_article(found))]
     WrongType {
         /// The type that was asked for.
         expected: &'static str,

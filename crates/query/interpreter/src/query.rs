@@ -13,6 +13,7 @@ use evergraph_property_graph::graph::{GraphError, PropertyGraph, Transaction, Vi
 use evergraph_property_graph::value::DateTime;
 use evergraph_syntax::scope;
 use evergraph_syntax::tree::{Body, Mode, Span, Statement};
+use evergraph_syntax::with_article;
 
 use crate::batch::{Batch, Column};
 use crate::catalog::{Basis, GraphCatalog};
@@ -526,8 +527,8 @@ fn view_as_of(graph: &PropertyGraph, moment: &Datum) -> Result<View, QueryError>
         }
         other => {
             let message = format!(
-                "AS OF takes the name of a snapshot or the number of a commit, not a {}",
-                other.type_name()
+                "AS OF takes the name of a snapshot or the number of a commit, not {}",
+                with_article(other.type_name())
             );
             Err(QueryError::type_error(message))
         }

@@ -275,6 +275,16 @@ pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
         .map(|(_, known)| known)
 }
 
+/// The name of a type with its article: `a STRING`, `an INTEGER`.
+pub fn with_article(name: impl fmt::Display) -> String {
+    let name = name.to_string();
+    // No name begins with a U, before which the sound would decide.
+    match name.starts_with(['A', 'E', 'I', 'O', 'a', 'e', 'i', 'o']) {
+        true => format!("an {name}"),
+        false => format!("a {name}"),
+    }
+}
+
 /// Letters to change, insert, leave out, or exchange with the next.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
@@ -296,7 +306,7 @@ fn distance(a: &str, b: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{distance, excerpt, nearest, position};
+    use super::{distance, excerpt, nearest, position, with_article};
 
     #[test]
     fn words_that_are_like_are_found() {
@@ -305,6 +315,13 @@ mod tests {
         assert_eq!(nearest("RETRUN", ["MATCH", "RETURN"]), Some("RETURN"));
         assert_eq!(nearest("xyz", ["MATCH", "RETURN"]), None);
         assert_eq!(nearest("a", ["b"]), None);
+    }
+
+    #[test]
+    fn articles_are_those_of_the_sound() {
+        assert_eq!(with_article("STRING"), "a STRING");
+        assert_eq!(with_article("INTEGER or FLOAT"), "an INTEGER or FLOAT");
+        assert_eq!(with_article("value"), "a value");
     }
 
     #[test]

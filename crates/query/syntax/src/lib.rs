@@ -26,7 +26,7 @@ mod print;
 pub mod scope;
 pub mod tree;
 
-pub use error::{Class, Detail, Error, excerpt, nearest, position};
+pub use error::{Class, Detail, Error, excerpt, nearest, position, with_article};
 pub use lexer::LONGEST_TEXT;
 pub use parse::DEEPEST;
 

@@ -13,6 +13,7 @@ use super::to::WriteError;
 pub(super) fn write(rows: &mut Rows, out: &mut dyn Write) -> Result<u64, WriteError> {
     use evergraph_io::interchange::columnar::table;
     use evergraph_property_graph::Value;
+    use evergraph_syntax::with_article;
 
     use super::super::cell::Cell;
 
@@ -26,8 +27,8 @@ pub(super) fn write(rows: &mut Rows, out: &mut dyn Write) -> Result<u64, WriteEr
                 Cell::Value(value) => column.push(Some(value)),
                 other => {
                     let what = format!(
-                        "column {name} has a {}, and Parquet holds values",
-                        other.type_name()
+                        "column {name} has {}, and Parquet holds values",
+                        with_article(other.type_name())
                     );
                     let hint = "return the properties, or write .jsonl";
                     return Err(Error::of_file(what, hint).into());

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use evergraph_property_graph::Value;
 use evergraph_syntax::nearest;
 use evergraph_syntax::tree::{Access, CopyOption, Expression, Node};
+use evergraph_syntax::with_article;
 
 use super::super::error::Error;
 use super::super::statement::Statement;
@@ -266,7 +267,9 @@ pub(super) fn file(expression: &Expression, statement: &Statement) -> Result<Pat
                 found => {
                     let what = match found {
                         None => format!("the parameter ${name} is not given"),
-                        Some((_, value)) => format!("${name} is a {}", value.type_name()),
+                        Some((_, value)) => {
+                            format!("${name} is {}", with_article(value.type_name()))
+                        }
                     };
                     let at = expression.at.range();
                     let hint = "give it the name of a file";

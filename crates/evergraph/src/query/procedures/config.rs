@@ -7,6 +7,7 @@ use evergraph_analytics::run::{Algorithm, Kind, Parameter, Request};
 use evergraph_interpreter::Datum;
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{Orientation, ProjectionOptions};
+use evergraph_syntax::with_article;
 
 use super::algorithms::Mode;
 use crate::Error;
@@ -168,7 +169,10 @@ fn entries(map: Option<&Datum>) -> Result<Vec<(Arc<str>, Datum)>, Error> {
             .map(|(key, value)| (Arc::clone(key), value.clone()))
             .collect()),
         Some(other) => Err(Error::argument(
-            format!("the argument is a {}, and not a map", other.type_name()),
+            format!(
+                "the argument is {}, and not a map",
+                with_article(other.type_name())
+            ),
             "write {relationshipTypes: ['KNOWS']}, or nothing",
         )),
     }
@@ -196,7 +200,7 @@ fn unknown(algorithm: &Algorithm, key: &str) -> Error {
 
 fn wrong(key: &str, wanted: &str, value: &Datum) -> Error {
     Error::argument(
-        format!("`{key}` is a {}", value.type_name()),
+        format!("`{key}` is {}", with_article(value.type_name())),
         format!("give {wanted}"),
     )
 }

@@ -108,6 +108,7 @@ fn text_of(arguments: &[Datum], at: usize) -> &str {
 mod text {
     use evergraph_interpreter::Seen;
     use evergraph_search::fulltext::FullText;
+    use evergraph_syntax::with_article;
 
     use super::*;
 
@@ -157,7 +158,7 @@ mod text {
                 .min(texts.saturating_add(OWN))),
             None => Ok(texts.saturating_add(OWN)),
             Some(other) => Err(Error::argument(
-                format!("limit is a {}", other.type_name()),
+                format!("limit is {}", with_article(other.type_name())),
                 "give a whole number from 0",
             )),
         }

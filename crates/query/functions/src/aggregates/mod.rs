@@ -10,6 +10,7 @@ use std::collections::HashSet;
 
 use evergraph_property_graph::Value;
 use evergraph_property_graph::value::Duration;
+use evergraph_syntax::with_article;
 
 use crate::datum::Datum;
 use crate::error::{ErrorKind, EvaluationError};
@@ -347,7 +348,10 @@ impl Spread {
 }
 
 fn not_taken(value: &Datum, wanted: &str) -> EvaluationError {
-    let message = format!("expected {wanted}, found a {}", value.type_name());
+    let message = format!(
+        "expected {wanted}, found {}",
+        with_article(value.type_name())
+    );
     EvaluationError::new(ErrorKind::InvalidArgumentValue, message)
 }
 

@@ -2,6 +2,7 @@
 
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::Entity;
+use evergraph_syntax::with_article;
 
 use crate::datum::Datum;
 use crate::environment::Environment;
@@ -33,7 +34,10 @@ pub fn property(
 }
 
 fn no_properties(datum: &Datum, key: &str) -> EvaluationError {
-    let message = format!("a {} has no properties, as .{key}", datum.type_name());
+    let message = format!(
+        "{} has no properties, as .{key}",
+        with_article(datum.type_name())
+    );
     EvaluationError::new(ErrorKind::InvalidArgumentType, message)
 }
 
@@ -59,7 +63,10 @@ pub fn index(
                 Ok(place.and_then(|at| elements.get(at)).unwrap_or_default())
             }
             other => {
-                let message = format!("expected an INTEGER in [], found a {}", other.type_name());
+                let message = format!(
+                    "expected an INTEGER in [], found {}",
+                    with_article(other.type_name())
+                );
                 let kind = ErrorKind::ListElementAccessByNonInteger;
                 Err(EvaluationError::new(kind, message))
             }
@@ -68,8 +75,8 @@ pub fn index(
     match (datum, at) {
         (Datum::Value(Value::Null), _) => Ok(Datum::NULL),
         _ if !has_properties => {
-            let found = datum.type_name();
-            let message = format!("expected a LIST or a MAP before [], found a {found}");
+            let found = with_article(datum.type_name());
+            let message = format!("expected a LIST or a MAP before [], found {found}");
             Err(EvaluationError::new(
                 ErrorKind::InvalidArgumentType,
                 message,
@@ -78,7 +85,10 @@ pub fn index(
         (_, Datum::Value(Value::Null)) => Ok(Datum::NULL),
         (_, Datum::Value(Value::Text(key))) => property(datum, key, environment),
         (_, other) => {
-            let message = format!("expected a STRING in [], found a {}", other.type_name());
+            let message = format!(
+                "expected a STRING in [], found {}",
+                with_article(other.type_name())
+            );
             let kind = ErrorKind::MapElementAccessByNonString;
             Err(EvaluationError::new(kind, message))
         }
@@ -108,7 +118,10 @@ pub fn slice(
         return Ok(Datum::NULL);
     }
     let Some(elements) = list.elements() else {
-        let message = format!("expected a LIST before [..], found a {}", list.type_name());
+        let message = format!(
+            "expected a LIST before [..], found {}",
+            with_article(list.type_name())
+        );
         return Err(EvaluationError::new(
             ErrorKind::InvalidArgumentType,
             message,
@@ -119,7 +132,10 @@ pub fn slice(
         None => Ok(absent),
         Some(Datum::Value(Value::Integer(at))) => Ok(place(*at, len).unwrap_or(0).min(len)),
         Some(other) => {
-            let message = format!("expected an INTEGER in [..], found a {}", other.type_name());
+            let message = format!(
+                "expected an INTEGER in [..], found {}",
+                with_article(other.type_name())
+            );
             let kind = ErrorKind::ListElementAccessByNonInteger;
             Err(EvaluationError::new(kind, message))
         }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use evergraph_property_graph::Value;
+use evergraph_syntax::with_article;
 
 use super::{Binary, wrong_operands};
 use crate::datum::Datum;
@@ -156,8 +157,8 @@ pub(super) fn signed(minus: bool, operand: &Datum) -> Result<Datum, EvaluationEr
         Some(Value::Duration(duration)) if minus => Value::Duration(duration.scaled(-1, 1)?),
         Some(value @ (Value::Integer(_) | Value::Float(_) | Value::Duration(_))) => value.clone(),
         _ => {
-            let found = operand.type_name();
-            let message = format!("expected a number behind the sign, found a {found}");
+            let found = with_article(operand.type_name());
+            let message = format!("expected a number behind the sign, found {found}");
             return Err(EvaluationError::new(
                 ErrorKind::InvalidArgumentType,
                 message,

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use evergraph_property_graph::Value;
+use evergraph_syntax::with_article;
 
 use super::Binary;
 use crate::datum::Datum;
@@ -50,7 +51,10 @@ pub fn is_in(member: &Datum, list: &Datum) -> Result<Option<bool>, EvaluationErr
         return Ok(None);
     }
     let Some(elements) = list.elements() else {
-        let message = format!("expected a LIST behind IN, found a {}", list.type_name());
+        let message = format!(
+            "expected a LIST behind IN, found {}",
+            with_article(list.type_name())
+        );
         return Err(EvaluationError::new(
             ErrorKind::InvalidArgumentType,
             message,

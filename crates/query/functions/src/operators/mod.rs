@@ -13,6 +13,8 @@ pub use compare::{and, compare, is_in, or, xor};
 pub(crate) use compare::{holds, test_text};
 pub use typing::{cast, is_typed, type_of};
 
+use evergraph_syntax::with_article;
+
 use crate::datum::Datum;
 use crate::environment::Environment;
 use crate::error::{ErrorKind, EvaluationError};
@@ -199,14 +201,18 @@ pub fn boolean(datum: &Datum) -> Result<Option<bool>, EvaluationError> {
         Datum::Value(Value::Null) => Ok(None),
         other => Err(EvaluationError::new(
             ErrorKind::InvalidArgumentType,
-            format!("expected a BOOLEAN, found a {}", other.type_name()),
+            format!(
+                "expected a BOOLEAN, found {}",
+                with_article(other.type_name())
+            ),
         )),
     }
 }
 
 /// An error of an operator that does not take its operands.
 fn wrong_operands(operator: Binary, left: &Datum, right: &Datum) -> EvaluationError {
-    let (left, right) = (left.type_name(), right.type_name());
-    let message = format!("{operator} does not take a {left} and a {right}");
+    let left = with_article(left.type_name());
+    let right = with_article(right.type_name());
+    let message = format!("{operator} does not take {left} and {right}");
     EvaluationError::new(ErrorKind::InvalidArgumentType, message)
 }

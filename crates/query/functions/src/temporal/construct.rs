@@ -2,6 +2,7 @@
 
 use evergraph_property_graph::value::{DateTime, LocalDateTime, LocalTime, Time, Zone};
 use evergraph_property_graph::{Value, ValueError};
+use evergraph_syntax::with_article;
 
 use super::fields::{Fields, Fraction};
 use super::{Kind, Parts};
@@ -196,6 +197,6 @@ pub(super) fn wrong(message: &str) -> EvaluationError {
 }
 
 pub(super) fn not_temporal(value: &Value) -> EvaluationError {
-    let found = value.type_name();
-    wrong(&format!("a {found} is no date, time or instant"))
+    let found = with_article(value.type_name());
+    wrong(&format!("{found} is no date, time or instant"))
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use evergraph_property_graph::Value;
 use evergraph_property_graph::value::{Date, LocalTime, Zone};
+use evergraph_syntax::with_article;
 
 use super::Kind;
 use crate::error::{ErrorKind, EvaluationError};
@@ -290,7 +291,7 @@ fn out_of_range(name: &str, number: i64) -> EvaluationError {
 }
 
 fn wrong(name: &str, expected: &str, found: &Value) -> EvaluationError {
-    let found = found.type_name();
-    let message = format!("the field '{name}' has to be {expected}, not a {found}");
+    let found = with_article(found.type_name());
+    let message = format!("the field '{name}' has to be {expected}, not {found}");
     EvaluationError::new(ErrorKind::InvalidArgumentValue, message)
 }

@@ -8,6 +8,7 @@ use evergraph_planner::{Comprehension, Quantified, Reduce, Slot, Subquery};
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{NodeId, RelationshipId};
 use evergraph_syntax::tree::{Labels, Quantity, SubqueryKind};
+use evergraph_syntax::with_article;
 
 use super::{Result, Row};
 use crate::QueryError;
@@ -154,7 +155,7 @@ impl Run<'_, '_> {
             }
             other if other.is_null() => Ok(None),
             other => {
-                let message = format!("a {} has no labels", other.type_name());
+                let message = format!("{} has no labels", with_article(other.type_name()));
                 Err(QueryError::type_error(message))
             }
         }
@@ -167,7 +168,7 @@ fn elements_of(list: &Datum) -> Result<Option<Elements<'_>>> {
         Some(elements) => Ok(Some(elements)),
         None if list.is_null() => Ok(None),
         None => {
-            let message = format!("expected a LIST, found a {}", list.type_name());
+            let message = format!("expected a LIST, found {}", with_article(list.type_name()));
             Err(QueryError::type_error(message))
         }
     }

@@ -21,6 +21,7 @@ use evergraph_functions::{Datum, functions};
 use evergraph_planner::{Case, Constant, Expression, MapItem, MapProjection, Slot, Step};
 use evergraph_property_graph::Value;
 use evergraph_syntax::tree::{Comparison, Operator as Sign, TextTest, Typing};
+use evergraph_syntax::with_article;
 
 use crate::QueryError;
 use crate::batch::Batch;
@@ -325,7 +326,7 @@ impl Run<'_, '_> {
             Datum::Node(id) => self.environment.entities.properties((*id).into())?,
             Datum::Relationship(id) => self.environment.entities.properties((*id).into())?,
             other => {
-                let message = format!("a {} has no keys and values", other.type_name());
+                let message = format!("{} has no keys and values", with_article(other.type_name()));
                 return Err(QueryError::type_error(message));
             }
         };

@@ -6,6 +6,7 @@ use evergraph_functions::Datum;
 use evergraph_planner::{Create, Merge, NewNode, NewRelationship};
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{NodeId, RelationshipId};
+use evergraph_syntax::with_article;
 
 use super::{Flow, Result, Run, Sink};
 use crate::QueryError;
@@ -171,7 +172,7 @@ pub(super) fn stored(datum: Datum) -> Result<Value> {
             let is_wrong =
                 |value: &&Value| matches!(value, Value::Map(_) | Value::List(_) | Value::Null);
             match values.iter().find(is_wrong) {
-                Some(wrong) => refuse(&format!("LIST with a {}", wrong.type_name())),
+                Some(wrong) => refuse(&format!("LIST with {}", with_article(wrong.type_name()))),
                 None => Ok(Value::List(values)),
             }
         }

@@ -3,6 +3,7 @@
 use evergraph_functions::{Datum, Entities};
 use evergraph_planner::{Expand, Slot, Towards};
 use evergraph_property_graph::graph::{Expanded, NodeId, RelationshipId};
+use evergraph_syntax::with_article;
 
 use super::{Filled, Flow, Out, Result, Run, Sink};
 use crate::QueryError;
@@ -25,7 +26,7 @@ impl Run<'_, '_> {
             Datum::Node(node) => Ok(Some(node)),
             datum if datum.is_null() => Ok(None),
             other => {
-                let message = format!("expected a NODE, found a {}", other.type_name());
+                let message = format!("expected a NODE, found {}", with_article(other.type_name()));
                 Err(QueryError::type_error(message))
             }
         }
@@ -205,7 +206,10 @@ impl Run<'_, '_> {
                 Datum::Relationship(id) => id,
                 datum if datum.is_null() => continue,
                 other => {
-                    let message = format!("expected a RELATIONSHIP, found a {}", other.type_name());
+                    let message = format!(
+                        "expected a RELATIONSHIP, found {}",
+                        with_article(other.type_name())
+                    );
                     return Err(QueryError::type_error(message));
                 }
             };

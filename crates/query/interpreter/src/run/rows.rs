@@ -3,6 +3,7 @@
 use evergraph_functions::Datum;
 use evergraph_planner::{Expression, Plan, Slot, SortKey};
 use evergraph_property_graph::Value;
+use evergraph_syntax::with_article;
 
 use super::{Filled, Flow, Result, Run, Sink};
 use crate::QueryError;
@@ -80,8 +81,8 @@ impl Run<'_, '_> {
             }),
             other => {
                 let message = format!(
-                    "a number of rows is an INTEGER, not a {}",
-                    other.type_name()
+                    "a number of rows is an INTEGER, not {}",
+                    with_article(other.type_name())
                 );
                 Err(QueryError::runtime(
                     "SyntaxError",

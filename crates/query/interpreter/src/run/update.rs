@@ -7,6 +7,7 @@ use evergraph_functions::{Datum, Entities};
 use evergraph_planner::{Expression, Plan, SetItem, Slot};
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{Entity, NodeId, RelationshipId};
+use evergraph_syntax::with_article;
 
 use super::create::stored;
 use super::{Flow, Result, Run};
@@ -76,7 +77,7 @@ impl Run<'_, '_> {
                 self.set_property(entity, &key, value)
             }
             (SetItem::Computed(..), other) => {
-                let message = format!("a key is a STRING, not a {}", other.type_name());
+                let message = format!("a key is a STRING, not {}", with_article(other.type_name()));
                 Err(QueryError::type_error(message))
             }
             (SetItem::Replace(..), _) => self.set_map(entity, &value, true),
@@ -116,7 +117,7 @@ impl Run<'_, '_> {
             Datum::Node(node) => *node,
             datum if datum.is_null() => return Ok(()),
             other => {
-                let message = format!("a {} has no labels", other.type_name());
+                let message = format!("{} has no labels", with_article(other.type_name()));
                 return Err(QueryError::type_error(message));
             }
         };
@@ -155,7 +156,8 @@ impl Run<'_, '_> {
                     }
                     datum if datum.is_null() => {}
                     other => {
-                        let message = format!("a {} cannot be deleted", other.type_name());
+                        let message =
+                            format!("{} cannot be deleted", with_article(other.type_name()));
                         return Err(QueryError::type_error(message));
                     }
                 }
@@ -224,7 +226,10 @@ impl Run<'_, '_> {
     ) -> Result<()> {
         for at in 0..batch.len() {
             let one = |datum: Datum| {
-                let message = format!("FOREACH takes a LIST, not a {}", datum.type_name());
+                let message = format!(
+                    "FOREACH takes a LIST, not {}",
+                    with_article(datum.type_name())
+                );
                 Err(QueryError::type_error(message))
             };
             self.each_element(list, &mut Row::new(batch, at), &one, &mut |element| {
@@ -244,7 +249,10 @@ fn entity(of: &Datum) -> Result<Option<Entity>> {
         Datum::Relationship(id) => Ok(Some((*id).into())),
         datum if datum.is_null() => Ok(None),
         other => {
-            let message = format!("a {} has no properties to set", other.type_name());
+            let message = format!(
+                "{} has no properties to set",
+                with_article(other.type_name())
+            );
             Err(QueryError::type_error(message))
         }
     }

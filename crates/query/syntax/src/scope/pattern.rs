@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::types::Type;
 use super::value::Place;
 use super::{Checker, Named, already_bound, problem};
-use crate::error::{Detail, Problem};
+use crate::error::{Detail, Problem, with_article};
 use crate::parse::Parsed;
 use crate::tree::{
     Expression, Factor, Group, Map, Name, NodePattern, PathMode, PathPattern, Properties,
@@ -326,7 +326,11 @@ pub(super) fn need_bounds(pattern: &PathPattern) -> Parsed<()> {
 }
 
 pub(super) fn conflict(variable: &Name, found: &Type, wanted: &str) -> Problem {
-    let what = format!("{} is a {found}, and no {wanted}", variable.text);
+    let what = format!(
+        "{} is {}, and no {wanted}",
+        variable.text,
+        with_article(found)
+    );
     problem(
         Detail::VariableTypeConflict,
         variable.at,

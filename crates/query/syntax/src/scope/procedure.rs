@@ -5,7 +5,7 @@ use std::fmt;
 use super::types::Type;
 use super::value::Place;
 use super::{Checker, already_bound, problem};
-use crate::error::{Class, Detail, Problem};
+use crate::error::{Class, Detail, Problem, with_article};
 use crate::parse::Parsed;
 use crate::tree::{Call, Name, Yield};
 
@@ -138,8 +138,9 @@ impl Checker<'_> {
         }
         for ((found, (name, declared)), argument) in types.iter().zip(inputs).zip(arguments) {
             if !found.fits(declared) {
-                let what = format!("this is a {found}, and {name} a {declared}");
-                let hint = format!("give a {declared}");
+                let (found, declared) = (with_article(found), with_article(declared));
+                let what = format!("this is {found}, and {name} {declared}");
+                let hint = format!("give {declared}");
                 return Err(problem(
                     Detail::InvalidArgumentType,
                     argument.at,

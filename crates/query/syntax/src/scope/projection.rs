@@ -6,7 +6,7 @@ use super::aggregation::{Keys, own_variables};
 use super::types::{Type, Types};
 use super::value::Place;
 use super::{Checker, Layer, problem};
-use crate::error::Detail;
+use crate::error::{Detail, with_article};
 use crate::parse::Parsed;
 use crate::tree::{Expression, Item, Node, Projection, Span};
 
@@ -119,7 +119,7 @@ impl Checker<'_> {
             ));
         }
         if of == Type::Float || !of.may_be(Types::NUMBER) {
-            let what = format!("{word} is a {of}, and no INTEGER");
+            let what = format!("{word} is {}, and no INTEGER", with_article(of));
             return Err(problem(Detail::InvalidArgumentType, bound.at, what, hint));
         }
         Ok(())

@@ -3,7 +3,7 @@
 use super::functions::FunctionSignature;
 use super::types::{TEMPORAL, Type, Types};
 use super::{Checker, Named, problem};
-use crate::error::{Class, Detail, Problem};
+use crate::error::{Class, Detail, Problem, with_article};
 use crate::parse::Parsed;
 use crate::tree::{
     Access, Case, Expression, FunctionCall, Labels, MapItem, MapProjection, Node, Operator, Span,
@@ -326,7 +326,7 @@ impl Checker<'_> {
         if of.may_be(structured) {
             return Ok(());
         }
-        let what = format!("a {of} has no properties");
+        let what = format!("{} has no properties", with_article(of));
         let hint = "nodes, relationships, maps, dates, times and points have some";
         let problem = problem(Detail::InvalidArgumentType, at, what, hint);
         // The kit has it so.
@@ -492,7 +492,8 @@ impl Checker<'_> {
 
 fn wrong_type(found: &Type, types: Types, at: Span) -> Problem {
     let wanted = types.to_string().replace(" | ", " or ");
-    let what = format!("this is a {found} where a {wanted} should be");
+    let (found, wanted) = (with_article(found), with_article(wanted));
+    let what = format!("this is {found} where {wanted} should be");
     let hint = match types {
         Types::BOOLEAN => "write a comparison, such as n.age > 1",
         Types::LIST => "write a list, such as [1, 2]",
