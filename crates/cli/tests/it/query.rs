@@ -285,6 +285,7 @@ fn what_is_wrong_is_said() {
         &["db", "MATCH (n) RETURN m"],
         &["db", "RETURN toUper('a')"],
         &["db", "RETURN 1 / 0"],
+        &["db", "CREATE (:A {a: 1 / 0})"],
         &["db", "RETURN $name", "--param", "nme=1"],
         &["db", "RETURN date('2021-02-30')"],
         &["db", "RETURN 9223372036854775807 + 1"],
@@ -328,16 +329,19 @@ fn what_is_wrong_is_said() {
         hint: SHOW FUNCTIONS lists those that there are
         $ db RETURN 1 / 0
         error: 1 / 0: an integer is not divided by 0
+        hint: use other values, or leave such ones out with WHERE
+        $ db CREATE (:A {a: 1 / 0})
+        error: 1 / 0: an integer is not divided by 0
         hint: nothing of the statement is in the graph
         $ db RETURN $name --param nme=1
         error: parameter $name is not given
         hint: give it a value: --param NAME=VALUE of a command, :params {json} of a script
         $ db RETURN date('2021-02-30')
         error: "2021-02-30" is not a DATE: date 2021-2-30 is out of range: a day of the calendar
-        hint: nothing of the statement is in the graph
+        hint: use other values, or leave such ones out with WHERE
         $ db RETURN 9223372036854775807 + 1
         error: 9223372036854775807 + 1 is no integer of 64 bits
-        hint: nothing of the statement is in the graph
+        hint: use other values, or leave such ones out with WHERE
         $ db CALL db.label()
         error: there is no procedure db.label: did you mean db.labels?, at line 1, column 6
           CALL db.label()

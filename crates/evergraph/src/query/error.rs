@@ -125,8 +125,13 @@ impl Error {
         self
     }
 
-    /// An error of the interpreter for a text.
+    /// An error of the interpreter for a text that reads.
     pub(super) fn of_query(error: QueryError, text: &str) -> Self {
+        Error::of_run(error, text, false)
+    }
+
+    /// An error of the interpreter for a text, and whether it would have written.
+    pub(super) fn of_run(error: QueryError, text: &str, writes: bool) -> Self {
         let (class, detail) = (error.class(), error.detail());
         let (message, hint, at) = match &error {
             QueryError::Syntax(error) => (
@@ -145,7 +150,7 @@ impl Error {
             other => (other.to_string(), String::new(), None),
         };
         let (message, hint) = match hint.is_empty() {
-            true => parted(&message, &error),
+            true => parted(&message, &error, writes),
             false => (message, hint),
         };
         let is_retryable = matches!(&error, QueryError::Graph(graph) if graph.conflict().is_some());
@@ -205,22 +210,28 @@ fn meant(what: &str, near: Option<&str>) -> String {
     }
 }
 
+/// What becomes of a statement that would have written.
+const UNDONE: &str = "nothing of the statement is in the graph";
+
 /// A message in what is wrong and what to do.
-fn parted(message: &str, error: &QueryError) -> (String, String) {
+fn parted(message: &str, error: &QueryError, writes: bool) -> (String, String) {
     if let Some((what, hint)) = message.rsplit_once("; ") {
         return (what.to_string(), hint.to_string());
     }
     let hint = match error {
-        QueryError::Cancelled => "nothing of it is in the graph; run it again",
+        QueryError::Cancelled if writes => "nothing of it is in the graph; run it again",
+        QueryError::Cancelled => "run it again",
         QueryError::Memory { .. } => "return less, aggregate earlier, or raise the limit",
         QueryError::Spill { .. } => "name a directory on a disk with space",
         QueryError::Graph(error) if error.conflict().is_some() => "run the transaction again",
-        QueryError::Graph(_) => "nothing of the statement is in the graph",
         QueryError::Plan(_) => "docs/query-language.md says what is supported",
         _ if error.class() == "ParameterMissing" => {
             "give it a value: --param NAME=VALUE of a command, :params {json} of a script"
         }
-        _ => "nothing of the statement is in the graph",
+        _ if writes => UNDONE,
+        QueryError::Graph(_) => "nothing was changed: the statement only reads",
+        QueryError::Procedure { .. } => "SHOW PROCEDURES lists what procedures take",
+        _ => "use other values, or leave such ones out with WHERE",
     };
     (message.to_string(), hint.to_string())
 }
@@ -266,7 +277,7 @@ impl From<GraphError> for Error {
                 "ConstraintValidationFailed",
                 "ConstraintValidationFailed",
                 constraint.to_string(),
-                "nothing of the statement is in the graph",
+                UNDONE,
             ),
             other => crate::Error::from(other).into(),
         }

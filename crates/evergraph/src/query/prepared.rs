@@ -28,6 +28,13 @@ pub(super) struct Planned {
     writes: bool,
 }
 
+impl Planned {
+    /// An error of its run for a statement.
+    fn failed(&self, error: QueryError, statement: &Statement) -> Error {
+        Error::of_run(error, &statement.text, self.writes)
+    }
+}
+
 /// A statement that can be run.
 pub(super) enum Ready {
     Query(Arc<Planned>),
@@ -176,7 +183,6 @@ impl<'a> Prepared<'a> {
         mut each: impl FnMut(Row) -> ControlFlow<()> + Send,
     ) -> Result<Rows, Error> {
         let statement = self.statement;
-        let failed = |error| Error::of_query(error, &statement.text);
         let mut unread = None;
         let mut give = |columns: &Arc<[String]>, cells| match cells {
             Ok(cells) => each(Row::new(Arc::clone(columns), cells)),
@@ -193,7 +199,8 @@ impl<'a> Prepared<'a> {
                 let done = query.read_each(&view, &parameters(), &mut |row| {
                     give(&columns, resolve::row(row, &view))
                 });
-                Rows::without_rows(columns, done.map_err(failed)?, Some(view.csn()))
+                let summary = done.map_err(|error| planned.failed(error, statement))?;
+                Rows::without_rows(columns, summary, Some(view.csn()))
             }
             Work::Within(planned, transaction) => {
                 let query = planned.query.with_limits(statement.limits.clone());
@@ -201,7 +208,8 @@ impl<'a> Prepared<'a> {
                 let done = query.run_each(transaction, &parameters(), &mut |transaction, row| {
                     give(&columns, resolve::row(row, transaction))
                 });
-                Rows::without_rows(columns, done.map_err(failed)?, None)
+                let summary = done.map_err(|error| planned.failed(error, statement))?;
+                Rows::without_rows(columns, summary, None)
             }
             work => {
                 let mut rows = execute(work, statement)?;
@@ -287,18 +295,19 @@ impl<'a> Prepared<'a> {
 }
 
 fn execute(work: Work<'_>, statement: &Statement) -> Result<Rows, Error> {
-    let failed = |error| Error::of_query(error, &statement.text);
     let parameters = statement.parameters.data();
     let bounded = |planned: &Planned| planned.query.with_limits(statement.limits.clone());
     match work {
         Work::Command(db, command) => command::execute(db, &command, statement),
         Work::Read(planned, view) => {
             let rows = bounded(&planned).read(&view, &parameters);
-            Ok(Rows::of_view(rows.map_err(failed)?, view))
+            let rows = rows.map_err(|error| planned.failed(error, statement))?;
+            Ok(Rows::of_view(rows, view))
         }
         Work::Within(planned, transaction) => {
             let rows = bounded(&planned).run(transaction, &parameters);
-            Ok(Rows::of_reader(rows.map_err(failed)?, transaction)?)
+            let rows = rows.map_err(|error| planned.failed(error, statement))?;
+            Ok(Rows::of_reader(rows, transaction)?)
         }
         Work::Write(planned, graph) => {
             let query = bounded(&planned);
@@ -306,7 +315,7 @@ fn execute(work: Work<'_>, statement: &Statement) -> Result<Rows, Error> {
                 let rows = query.run(transaction, &parameters).map_err(carried)?;
                 Rows::of_reader(rows, transaction)
             });
-            done.map_err(|error| failed(put_down(error)))
+            done.map_err(|error| planned.failed(put_down(error), statement))
         }
     }
 }

@@ -182,7 +182,7 @@ pub(in super::super) fn copy_from(
             Some(timeout) if begin.elapsed() >= timeout => QueryError::Timeout(timeout),
             _ => return Ok(()),
         };
-        Err(Error::of_query(stopped, statement.text()))
+        Err(Error::of_run(stopped, statement.text(), true))
     };
     let mut done = None;
     let committed = graph.write(|transaction| {
