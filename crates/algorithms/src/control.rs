@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use evergraph_graph::Bytes;
 use thiserror::Error;
 
 use crate::Checkpoints;
@@ -46,7 +47,7 @@ pub enum Cancelled {
     #[error("the run passed its deadline")]
     DeadlinePassed,
     /// The run takes more memory than [`Control::with_memory_limit`] allows.
-    #[error("the run needs {needed} bytes of memory; the limit is {limit}")]
+    #[error("the run needs {} of memory; the limit is {}", Bytes(*needed), Bytes(*limit))]
     MemoryLimit {
         /// Bytes in use by the run, and those that it asks for.
         needed: u64,
@@ -54,7 +55,7 @@ pub enum Cancelled {
         limit: u64,
     },
     /// The system has no room for an array.
-    #[error("the system has no {bytes} bytes of memory for the run")]
+    #[error("the system has no {} of memory for the run", Bytes(*bytes))]
     OutOfMemory {
         /// Bytes of the array.
         bytes: u64,

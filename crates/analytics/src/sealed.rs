@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use evergraph_algorithms::{Cancelled, Control};
-use evergraph_graph::Shape;
+use evergraph_graph::{Bytes, Shape};
 use evergraph_snapshots::View;
 use evergraph_storage::memory_bytes;
 use evergraph_topology::{Mode, SealedGraph, SealedInfo, SealedName, Store, TopologyError};
@@ -238,7 +238,11 @@ fn store_graph(
     let needed = source.peak_bytes(lists, wanted.compressed);
     if needed > limit {
         return Err(Error::usage(
-            format!("sealing may take {needed} bytes of memory; the limit is {limit}"),
+            format!(
+                "sealing may take {} of memory; the limit is {}",
+                Bytes(needed),
+                Bytes(limit)
+            ),
             "raise the limit",
         ));
     }
@@ -278,11 +282,18 @@ fn not_sealed(why: Cancelled) -> Error {
             hint: "nothing was changed; run it again".to_string(),
         },
         Cancelled::MemoryLimit { needed, limit } => Error::usage(
-            format!("sealing needs {needed} bytes of memory; the limit is {limit}"),
+            format!(
+                "sealing needs {} of memory; the limit is {}",
+                Bytes(needed),
+                Bytes(limit)
+            ),
             "raise the limit",
         ),
         Cancelled::OutOfMemory { bytes } => Error::usage(
-            format!("sealing needs {bytes} bytes of memory, more than the system has"),
+            format!(
+                "sealing needs {} of memory, more than the system has",
+                Bytes(bytes)
+            ),
             "free memory",
         ),
     }

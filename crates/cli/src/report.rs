@@ -271,12 +271,7 @@ pub fn rate(number: f64) -> String {
 
 /// Bytes in a unit that is easy to read.
 pub fn bytes(number: u64) -> String {
-    match number {
-        n if n >= 1 << 30 => format!("{:.2} GiB", n as f64 / f64::from(1 << 30)),
-        n if n >= 1 << 20 => format!("{:.1} MiB", n as f64 / f64::from(1 << 20)),
-        n if n >= 1 << 10 => format!("{:.1} KiB", n as f64 / f64::from(1 << 10)),
-        n => format!("{n} B"),
-    }
+    evergraph::graph::Bytes(number).to_string()
 }
 
 /// Seconds in a unit that is easy to read.

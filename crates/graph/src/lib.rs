@@ -1,6 +1,6 @@
 //! The vocabulary every crate of Evergraph shares: what a vertex is, how an
-//! algorithm reads a graph, a plain in-memory graph to compare with, and random
-//! numbers that are the same everywhere.
+//! algorithm reads a graph, a plain in-memory graph to compare with, random
+//! numbers that are the same everywhere, and sizes as messages tell them.
 //!
 //! Nothing here can write a stored graph. An algorithm that is generic over
 //! [`Graph`] therefore cannot write one either (Sage, VLDB 2020, section 3: the
@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod array;
+mod bytes;
 mod column;
 mod compressed;
 mod csr;
@@ -18,6 +19,7 @@ mod seal;
 mod symmetric;
 
 pub use array::Array;
+pub use bytes::Bytes;
 pub use column::{Column, ColumnKind, ColumnValue, OwnedColumn};
 pub use compressed::{Compressed, CompressedChunk, CompressedLists, CompressedReader};
 pub use csr::{Csr, CsrLists, CsrReader};

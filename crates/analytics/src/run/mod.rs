@@ -71,7 +71,7 @@ mod writing;
 use std::borrow::Cow;
 
 use evergraph_algorithms::Control;
-use evergraph_graph::Graph;
+use evergraph_graph::{Bytes, Graph};
 use evergraph_snapshots::View;
 use evergraph_storage::memory_bytes;
 
@@ -415,8 +415,10 @@ fn component_of(
     if most > limit {
         return Err(Error::usage(
             format!(
-                "the run may take {most} bytes of memory to find the largest component; \
-                 the limit is {limit}"
+                "the run may take {} of memory to find the largest component; \
+                 the limit is {}",
+                Bytes(most),
+                Bytes(limit)
             ),
             "raise the limit, or use fewer threads",
         ));
@@ -465,10 +467,14 @@ fn check_limit(limit: u64, bound: u64, graph: &Preparation<'_>) -> Result<(), Er
     }
     let made = match made {
         0 => String::new(),
-        made => format!(", {made} of them for {}", graph.what()),
+        made => format!(", {} of them for {}", Bytes(made), graph.what()),
     };
     Err(Error::usage(
-        format!("the run may take {needed} bytes of memory{made}; the limit is {limit}"),
+        format!(
+            "the run may take {} of memory{made}; the limit is {}",
+            Bytes(needed),
+            Bytes(limit)
+        ),
         "raise the limit, or use fewer threads",
     ))
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use evergraph_algorithms::Control;
-use evergraph_graph::Graph;
+use evergraph_graph::{Bytes, Graph};
 use evergraph_snapshots::View;
 
 use super::Request;
@@ -145,8 +145,9 @@ impl Part {
         if most > limit {
             return Err(Error::usage(
                 format!(
-                    "the run may take {most} bytes of memory for the projection alone; \
-                     the limit is {limit}"
+                    "the run may take {} of memory for the projection alone; the limit is {}",
+                    Bytes(most),
+                    Bytes(limit)
                 ),
                 "raise the limit; without a weight it takes less",
             ));

@@ -1,6 +1,7 @@
 //! Errors of runs that ended early, in the user's words.
 
 use evergraph_algorithms::{Cancelled, RunError};
+use evergraph_graph::Bytes;
 
 use crate::{Error, Session};
 
@@ -40,11 +41,18 @@ pub(super) fn cancelled(why: Cancelled) -> Error {
         Cancelled::Requested => interrupted("the run ended before its result"),
         Cancelled::DeadlinePassed => interrupted("the run passed its deadline"),
         Cancelled::MemoryLimit { needed, limit } => Error::usage(
-            format!("the run needs {needed} bytes of memory; the limit is {limit}"),
+            format!(
+                "the run needs {} of memory; the limit is {}",
+                Bytes(needed),
+                Bytes(limit)
+            ),
             "raise the limit, or use fewer threads",
         ),
         Cancelled::OutOfMemory { bytes } => Error::usage(
-            format!("the run needs {bytes} bytes of memory, more than the system has"),
+            format!(
+                "the run needs {} of memory, more than the system has",
+                Bytes(bytes)
+            ),
             "free memory, or use fewer threads",
         ),
     }

@@ -7,7 +7,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use evergraph::graph::StoredLists;
+use evergraph::graph::{Bytes, StoredLists};
 use evergraph::run::{
     Algorithm, Determinism, Fact, Kind, MemoryMeter, Needs, Outcome, Request, Weights, algorithms,
     find,
@@ -386,7 +386,7 @@ fn memory_limits_are_checked_before_the_start() {
             let error = error.expect_err(algorithm.name).summary();
             if algorithm.weights != Weights::Required {
                 assert!(error.starts_with("the run may take "), "{error}");
-                assert!(error.ends_with("; the limit is 1"), "{error}");
+                assert!(error.ends_with("; the limit is 1 B"), "{error}");
                 let mut enough = request(algorithm, &[], 1);
                 enough.memory_limit = Some(1 << 30);
                 run(&db, &enough, &Control::new()).expect(algorithm.name);
@@ -422,7 +422,7 @@ fn a_run_that_takes_more_than_its_limit_is_ended() {
             let ran = evergraph::run::run(&db, &view, &limited, &Control::new(), Some(meter));
             let error = ran.map(|_| ()).expect_err(algorithm.name);
             assert!(matches!(error, Error::Usage { .. }), "{error:?}");
-            let expected = format!("the limit is {LIMIT}");
+            let expected = format!("the limit is {}", Bytes(LIMIT));
             let summary = error.summary();
             assert!(summary.starts_with("the run needs "), "{summary}");
             assert!(summary.contains(&expected), "{}: {summary}", algorithm.name);

@@ -200,7 +200,7 @@ fn what_cannot_be_run_is_refused() {
     );
     assert_eq!(
         refused(&large, &limited),
-        "the run may take 419430400 bytes of memory; the limit is 1048576 (raise the limit, or \
+        "the run may take 400.0 MiB of memory; the limit is 1.0 MiB (raise the limit, or \
          use fewer threads)"
     );
 }

@@ -6,7 +6,7 @@ use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use evergraph::graph::{Shape, StoredLists};
+use evergraph::graph::{Bytes, Shape, StoredLists};
 use evergraph::run::{Fact, Outcome, Request, algorithms};
 use evergraph::{
     At, Batch, Cancellation, Control, Database, Edges, Error, MediumKind, Mode, Options, Seal,
@@ -233,7 +233,7 @@ fn sealing_that_takes_more_than_its_limit_is_ended() {
                     assert!(matches!(error, Error::Usage { .. }), "{error:?}");
                     let summary = error.summary();
                     assert!(summary.starts_with("sealing needs "), "{summary}");
-                    let limit = format!("the limit is {LIMIT}");
+                    let limit = format!("the limit is {}", Bytes(LIMIT));
                     assert!(summary.ends_with(&limit), "{summary}");
                     ended += 1;
                 }

@@ -1,5 +1,6 @@
 //! Errors of property graphs.
 
+use evergraph_graph::Bytes;
 use evergraph_storage::{MediumError, StorageError};
 use evergraph_topology::TopologyError;
 
@@ -80,8 +81,9 @@ pub enum GraphError {
     Cancelled,
     /// A query would hold more memory than its [`Account`](super::Account) allows.
     #[error(
-        "the query needs more than its {limit} bytes of memory; let it read less at once, \
-         or raise its limit"
+        "the query needs more than its {} of memory; let it read less at once, \
+         or raise its limit",
+        Bytes(*limit)
     )]
     MemoryLimit {
         /// Most bytes that it may hold.

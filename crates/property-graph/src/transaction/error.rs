@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use evergraph_graph::Bytes;
+
 use super::id::TransactionId;
 use super::lock::Resource;
 
@@ -20,8 +22,10 @@ pub enum TransactionError {
     },
     /// It would hold more than it may.
     #[error(
-        "the transaction would hold {bytes} bytes of changes, and may hold {limit}; split it, or \
-         open the graph with more (`Settings::overlay_bytes`)"
+        "the transaction would hold {} of changes, and may hold {}; split it, or \
+         open the graph with more (`Settings::overlay_bytes`)",
+        Bytes(*bytes as u64),
+        Bytes(*limit as u64)
     )]
     TooLarge {
         /// With the change that was refused.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use evergraph_graph::Bytes;
 use evergraph_graph::random::Random;
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{Entity, NodeId, RelationshipId};
@@ -165,8 +166,9 @@ impl<'a> Environment<'a> {
     pub(crate) fn check_bytes(&self, bytes: usize) -> Result<(), EvaluationError> {
         if bytes > self.most_bytes {
             let message = format!(
-                "the value would have {bytes} bytes; at most {} are allowed",
-                self.most_bytes
+                "the value would take {}; at most {} are allowed",
+                Bytes(bytes as u64),
+                Bytes(self.most_bytes as u64)
             );
             return Err(EvaluationError::new(ErrorKind::TooLarge, message));
         }
@@ -180,8 +182,8 @@ impl<'a> Environment<'a> {
             let most = self.most_bytes / size_of::<Value>();
             let message = format!(
                 "the list would have {elements} elements; at most {most} are allowed \
-                 ({} bytes a value); UNWIND range(...) makes no list",
-                self.most_bytes
+                 ({} a value); UNWIND range(...) makes no list",
+                Bytes(self.most_bytes as u64)
             );
             return Err(EvaluationError::new(ErrorKind::TooLarge, message));
         }

@@ -32,6 +32,7 @@ mod temporal;
 pub use datum::{Datum, Elements, Path};
 pub use environment::{Clock, Entities, Environment, NoGraph};
 pub use error::{ErrorKind, EvaluationError, ReadError};
+pub use evergraph_graph::Bytes;
 pub use evergraph_syntax::scope::Types;
 pub use page::functions_page;
 pub use print::print;

@@ -1,6 +1,6 @@
 //! Errors of queries.
 
-use evergraph_functions::{ErrorKind, EvaluationError, ReadError};
+use evergraph_functions::{Bytes, ErrorKind, EvaluationError, ReadError};
 use evergraph_planner::PlanError;
 use evergraph_property_graph::graph::GraphError;
 
@@ -37,7 +37,10 @@ pub enum QueryError {
     #[error("the query took longer than its timeout of {} ms; give it more time", .0.as_millis())]
     Timeout(std::time::Duration),
     /// It needs more memory than it may use.
-    #[error("the query needs more than the {limit} bytes of memory that it may use, for {what}")]
+    #[error(
+        "the query needs more than the {} of memory that it may use, for {what}",
+        Bytes(*limit as u64)
+    )]
     Memory {
         /// The limit.
         limit: usize,

@@ -366,7 +366,7 @@ fn wrong_calls_say_what_was_meant() {
     }
     let bound = Statement::new("CALL algo.pagerank()").memory_limit(10_000);
     let error = db.execute(&bound).err().unwrap();
-    assert!(error.message().contains("bytes of memory"), "{error}");
+    assert!(error.message().contains("B of memory"), "{error}");
 }
 
 #[test]

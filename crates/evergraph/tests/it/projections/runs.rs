@@ -1,5 +1,6 @@
 //! Other features of runs on projections: snapshots, sources, names, limits, states.
 
+use evergraph::graph::Bytes;
 use evergraph::property::{NodeId, Orientation, ProjectionOptions};
 use evergraph::run::{self, Durable, FileFormat, Outcome, Request, write_values};
 use evergraph::{At, Cancellation, Control, Database, Error, MediumKind, Options};
@@ -204,7 +205,8 @@ fn limits_count_the_projection() {
         };
         let error = run(&sample.db, &limited).expect_err("too much").summary();
         assert!(error.contains(expected), "{error}");
-        assert!(error.ends_with(&format!("the limit is {limit}")), "{error}");
+        let limit = format!("the limit is {}", Bytes(limit));
+        assert!(error.ends_with(&limit), "{error}");
     }
     let stopped = Cancellation::new();
     stopped.cancel();
