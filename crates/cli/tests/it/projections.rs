@@ -362,11 +362,11 @@ fn indexes_and_constraints_are_made_listed_and_dropped() {
         hint: nothing of the transaction is in the graph
         exit code 1
         $ evergraph index film create named --label Person --key name --rule exists
-        error: constraint "named" of nodes Person: node 3 does not have name
+        error: constraint "named": a node Person does not have name (node 3)
         hint: nothing of the transaction is in the graph
         exit code 1
         $ evergraph index film create typed --label Film --key name --rule integer
-        error: constraint "typed" of nodes Film: node 1 has name 'Metropolis', which is not of type integer
+        error: constraint "typed": a node Film has name 'Metropolis', which is not of type integer (node 1)
         hint: nothing of the transaction is in the graph
         exit code 1
         $ evergraph index film drop nothing

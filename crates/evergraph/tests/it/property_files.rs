@@ -110,7 +110,7 @@ fn what_the_graph_refuses_is_a_bad_row_and_the_rest_is_taken() {
     let expected = ["people.jsonl:8", "people.jsonl:41", "people.jsonl:101"];
     assert_eq!(lines, expected, "{found:?}");
     assert!(
-        found[0].contains("node 3 and node 7 have the same"),
+        found[0].contains("two nodes Person have the same name 'p3' (node 3 and node 7)"),
         "{found:?}"
     );
     assert!(found[1].contains("70000 bytes"), "{found:?}");

@@ -55,25 +55,34 @@ impl Display for Violation {
         let Violation {
             constraint, record, ..
         } = self;
-        let subject = match &constraint.subject {
-            Subject::Nodes(label) => format!("nodes {label}"),
-            Subject::Relationships(kind) => format!("relationships {kind}"),
+        let (what, name) = match &constraint.subject {
+            Subject::Nodes(label) => ("node", label),
+            Subject::Relationships(kind) => ("relationship", kind),
         };
-        write!(f, "constraint \"{}\" of {subject}: ", constraint.name)?;
+        write!(f, "constraint \"{}\": ", constraint.name)?;
+        // Users know properties; the ids are for what has none.
         match self.reason {
             Broken::Missing => {
-                write!(f, "{record} does not have ")?;
-                self.list(f, Option::is_none)
+                write!(f, "a {what} {name} ")?;
+                if self.values.iter().any(Option::is_some) {
+                    f.write_str("with ")?;
+                    self.list(f, Option::is_some)?;
+                    f.write_str(" ")?;
+                }
+                f.write_str("does not have ")?;
+                self.list(f, Option::is_none)?;
+                write!(f, " ({record})")
             }
             Broken::OtherType(wanted) => {
-                write!(f, "{record} has ")?;
+                write!(f, "a {what} {name} has ")?;
                 self.list(f, |value| value.as_ref().is_some_and(|v| !wanted.is_of(v)))?;
-                write!(f, ", which is not of type {wanted}")
+                write!(f, ", which is not of type {wanted} ({record})")
             }
             Broken::SameValues(other) => {
                 let (first, second) = (other.min(*record), other.max(*record));
-                write!(f, "{first} and {second} have the same ")?;
-                self.list(f, |_| true)
+                write!(f, "two {what}s {name} have the same ")?;
+                self.list(f, |_| true)?;
+                write!(f, " ({first} and {second})")
             }
         }
     }
