@@ -6,6 +6,9 @@ use std::io::{self, BufRead, Read};
 /// Most bytes of a statement with what is around it.
 const MOST_BYTES: usize = 128 << 20;
 
+/// The byte order mark that some programs put before a text.
+const MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// A part of a script.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Part {
@@ -23,6 +26,8 @@ pub enum Part {
 pub struct Script<R> {
     input: R,
     parts: VecDeque<Part>,
+    /// Whether something was read.
+    has_begun: bool,
 }
 
 impl<R: BufRead> Script<R> {
@@ -31,6 +36,7 @@ impl<R: BufRead> Script<R> {
         Script {
             input,
             parts: VecDeque::new(),
+            has_begun: false,
         }
     }
 
@@ -44,6 +50,9 @@ impl<R: BufRead> Script<R> {
             let most = MOST_BYTES.saturating_sub(raw.len()) as u64;
             let begin = raw.len();
             let read = (&mut self.input).take(most).read_until(b'\n', &mut raw)?;
+            if !std::mem::replace(&mut self.has_begun, true) && raw.starts_with(MARK) {
+                raw.drain(..MARK.len());
+            }
             let is_end = read == 0 && most > 0;
             let line = &raw[begin..];
             if most == 0 {
@@ -172,6 +181,19 @@ mod tests {
         assert_eq!(
             read("RETURN 1; RETURN 2;\n"),
             [statement("RETURN 1"), statement("RETURN 2")]
+        );
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_a_statement() {
+        assert_eq!(read("\u{feff}"), []);
+        assert_eq!(read("\u{feff}RETURN 1;\n"), [statement("RETURN 1")]);
+        assert_eq!(
+            read("\u{feff}:params {}\nRETURN '\u{feff}'"),
+            [
+                Part::Command(":params {}".to_string()),
+                statement("RETURN '\u{feff}'"),
+            ]
         );
     }
 
