@@ -40,6 +40,7 @@ impl OpenFile {
             Some(format) => format,
             None => guess::format(path, head)?,
         };
+        guess::check_line_ends(path, head)?;
         text.lines.drop_prefix(b"\xef\xbb\xbf");
         let parser: Box<dyn LineParser> = match format {
             Format::EdgeList | Format::Csv | Format::Events => {

@@ -137,6 +137,20 @@ fn foreign(extension: Option<&str>, head: &[u8]) -> Option<(&'static str, &'stat
     }
 }
 
+/// Refuses a file whose lines end with CR and no LF: it would be one line. By the first
+/// line alone, which the head always has.
+pub(super) fn check_line_ends(path: &Path, head: &[u8]) -> Result<(), FormatError> {
+    let first = head.split(|&byte| byte == b'\n').next();
+    match first.is_some_and(|first| first.trim_ascii().contains(&b'\r')) {
+        false => Ok(()),
+        true => Err(FormatError::Unsupported {
+            file: path.to_owned(),
+            problem: "lines end with CR alone, as on old Macs".to_owned(),
+            hint: "change CR to LF, for example with tr '\\r' '\\n'".to_owned(),
+        }),
+    }
+}
+
 pub(super) fn starts_with_ignoring_case(text: &[u8], start: &[u8]) -> bool {
     text.get(..start.len())
         .is_some_and(|head| head.eq_ignore_ascii_case(start))

@@ -14,6 +14,10 @@ const MOST_BYTES: usize = 64 << 20;
 
 const QUOTE: u8 = b'"';
 
+/// Problem of a file whose lines end as on old Macs.
+const RETURNS_ALONE: &str =
+    "lines end with CR alone, as on old Macs; change CR to LF, for example with tr '\\r' '\\n'";
+
 /// How fields are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Dialect {
@@ -132,10 +136,25 @@ impl<R: BufRead> Records<R> {
                 self.raw.drain(..3);
             }
             let ended = trimmed(&self.raw).len();
+            if self.line == 1 && self.has_returns_alone() {
+                return Ok(Some(Outcome::Broken(Problem::new(RETURNS_ALONE))));
+            }
             if ended > 0 {
                 return self.split().map(Some);
             }
         }
+    }
+
+    /// Whether the input, whose first line is at hand, has lines that end with CR and no
+    /// LF: all of it would be taken for its header.
+    fn has_returns_alone(&self) -> bool {
+        let mut is_quoted = false;
+        let mut pairs = self.raw.windows(2);
+        let ends_line = |pair: &[u8]| {
+            is_quoted ^= self.dialect.quotes && pair[0] == QUOTE;
+            !is_quoted && pair[0] == b'\r' && pair[1] != b'\r'
+        };
+        !self.raw.ends_with(b"\n") && pairs.any(ends_line)
     }
 
     /// Appends a line with its end; `false` at the end of the input.
@@ -322,6 +341,16 @@ mod tests {
             (5, plain(&["last"])),
         ];
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn lines_that_end_with_cr_alone_are_told() {
+        let found = fields("a,b\r1,2\r3,4", true);
+        assert_eq!(found.len(), 1);
+        assert!(found[0].1.as_ref().unwrap_err().contains("CR alone"));
+        assert_eq!(fields("a,b\r", true), [(1, plain(&["a", "b"]))]);
+        assert!(fields("\"a\rb\",c", true)[0].1.is_ok());
+        assert!(fields("a\rb,c\n1,2\n", true)[0].1.is_ok());
     }
 
     /// As the standard library splits it, between lines with quotes.
