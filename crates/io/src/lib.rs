@@ -11,3 +11,6 @@
 pub mod arrow;
 pub mod formats;
 pub mod interchange;
+
+/// Why the first column of a header has no name, for messages.
+pub(crate) const PANDAS: &str = "pandas writes its index so, unless to_csv has index=False";

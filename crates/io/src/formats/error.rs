@@ -5,6 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::compression::Compression;
+use crate::PANDAS;
 
 /// An end of an edge, for messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -164,7 +165,13 @@ pub struct ParseError {
 impl ParseError {
     /// Advice for the user.
     pub fn hint(&self) -> String {
-        self.reason.hint()
+        let is_header = self.line == 1 && self.text.starts_with([',', ';', '\t']);
+        match self.reason {
+            BadLine::EmptyId(_) if is_header => {
+                format!("name the first column, or leave it out: {PANDAS}")
+            }
+            _ => self.reason.hint(),
+        }
     }
 
     /// The message without the hint.

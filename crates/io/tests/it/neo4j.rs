@@ -225,6 +225,8 @@ fn headers_that_are_not_clear_are_refused() {
         (":ID{groups:1}\n", "the option \"groups\" is not known"),
         (":ID,:WHAT\n", "\":WHAT\" is none of"),
         (":ID,\"name\n", "does not end"),
+        (",:ID,name\n", "unless to_csv has index=False"),
+        (":ID,,name\n", "column 2 has no name"),
     ] {
         let found = header_error(header);
         assert!(

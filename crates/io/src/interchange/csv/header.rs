@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::PANDAS;
 use crate::interchange::error::Problem;
 use crate::interchange::types::shown;
 use crate::interchange::{Contents, Ids, PropertyType, Scalar};
@@ -71,6 +72,15 @@ impl Header {
                 "the header is one column, {}; {hint}",
                 shown(all)
             )));
+        }
+        match fields.iter().position(|field| field.trim().is_empty()) {
+            None => {}
+            Some(0) => {
+                return Err(Problem::new(format!(
+                    "the first column has no name; name it, or leave it out: {PANDAS}"
+                )));
+            }
+            Some(at) => return Err(Problem::new(format!("column {} has no name", at + 1))),
         }
         let columns: Result<Vec<Column>, Problem> = fields
             .iter()

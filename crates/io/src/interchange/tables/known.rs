@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::BufRead;
 use std::sync::Arc;
 
+use crate::PANDAS;
 use crate::interchange::infer::{Observed, observe};
 use crate::interchange::types::shown;
 use crate::interchange::{InterchangeError, PropertyType, Scalar};
@@ -100,12 +101,16 @@ fn check_names(columns: Columns<'_>, line: u64, table: &Table) -> Result<(), Int
             false => continue,
         };
         if !is_omitted {
-            let problem = format!(
+            let mut problem = format!(
                 "column {} of {file} {problem}: {}; leave it out (omit = [{name:?}]), or pass over \
                  the header (`skip`) and name the `columns`",
                 at + 1,
                 shown(name),
             );
+            if at == 0 {
+                problem += ": ";
+                problem += PANDAS;
+            }
             return Err(mapping.error(line, problem));
         }
     }
