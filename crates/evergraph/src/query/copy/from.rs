@@ -218,7 +218,8 @@ struct Copying<'c> {
 
 /// Why a row was not taken.
 enum Refused {
-    Bad(BadRow),
+    /// With its values, if it could be read and they are wanted; else an empty text.
+    Bad(BadRow, String),
     Failed(Error),
 }
 
@@ -255,12 +256,12 @@ impl<'c> Copying<'c> {
             }
             let taken = match row {
                 Ok(row) => copying.take(row),
-                Err(SourceError::Bad(bad)) => Err(Refused::Bad(bad)),
+                Err(SourceError::Bad(bad)) => Err(Refused::Bad(bad, String::new())),
                 Err(SourceError::Broken(error)) => Err(Refused::Failed(error)),
             };
             match taken {
                 Ok(()) => {}
-                Err(Refused::Bad(bad)) => copying.leave_out(&bad)?,
+                Err(Refused::Bad(bad, values)) => copying.leave_out(&bad, &values)?,
                 Err(Refused::Failed(error)) => return Err(error),
             }
         }
@@ -342,7 +343,7 @@ impl<'c> Copying<'c> {
                             "there is a {} with this key, {value}, in the graph or in a row before",
                             self.plan.name
                         );
-                        Err(self.bad(row.line, Some(key), problem))
+                        Err(self.bad(&row, Some(key), problem))
                     }
                     OnConflict::Skip => Ok(()),
                     OnConflict::Update => self.update(known, row),
@@ -385,7 +386,7 @@ impl<'c> Copying<'c> {
                         "there is no {} whose {} is {value}",
                         lookup.label, lookup.key
                     );
-                    return Err(self.bad(row.line, Some(column), problem));
+                    return Err(self.bad(&row, Some(column), problem));
                 }
             };
         }
@@ -425,22 +426,24 @@ impl<'c> Copying<'c> {
             Some((_, value)) if id_of(value).is_some() => Ok(value.clone()),
             Some((_, value)) => {
                 let problem = format!("a key is an integer or a text, and not {value}");
-                Err(self.bad(row.line, Some(column), problem))
+                Err(self.bad(row, Some(column), problem))
             }
-            None => Err(self.bad(row.line, Some(column), "the key is missing".to_string())),
+            None => Err(self.bad(row, Some(column), "the key is missing".to_string())),
         }
     }
 
-    fn bad(&self, line: u64, column: Option<&str>, problem: String) -> Refused {
-        Refused::Bad(BadRow {
+    fn bad(&self, row: &SourceRow, column: Option<&str>, problem: String) -> Refused {
+        let bad = BadRow {
             file: Arc::clone(&self.file),
-            line,
+            line: row.line,
             column: column.map(Arc::from),
             problem,
-        })
+        };
+        let values = self.rejects.as_ref().map(|_| row.to_json());
+        Refused::Bad(bad, values.unwrap_or_default())
     }
 
-    fn leave_out(&mut self, bad: &BadRow) -> Result<(), Error> {
+    fn leave_out(&mut self, bad: &BadRow, values: &str) -> Result<(), Error> {
         if !self.plan.ignores_errors {
             let hint =
                 "nothing was copied; repair the file, or leave such rows out: (ignore_errors)";
@@ -449,7 +452,7 @@ impl<'c> Copying<'c> {
         self.summary.rows_skipped += 1;
         if let Some(rejects) = &mut self.rejects {
             let (line, column) = (bad.line.to_string(), bad.column.as_deref().unwrap_or(""));
-            rejects.write([&*bad.file, &line, column, &bad.problem, ""])?;
+            rejects.write([&*bad.file, &line, column, &bad.problem, values])?;
         }
         Ok(())
     }

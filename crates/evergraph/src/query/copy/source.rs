@@ -8,8 +8,9 @@ use evergraph_io::interchange::tables::{Mapping, TableReader};
 use evergraph_io::interchange::{BadRow, InterchangeError, PropertyType, Row, RowReader, Scalar};
 use evergraph_property_graph::Value;
 
+use super::super::cell::Cell;
 use super::super::error::Error;
-use super::super::json::from_json;
+use super::super::json::{from_json, to_json};
 use crate::formats::open_bytes;
 
 /// How the lines of a table are read.
@@ -37,6 +38,17 @@ pub(super) struct Column {
 pub(super) struct SourceRow {
     pub(super) line: u64,
     pub(super) values: Vec<(Arc<str>, Value)>,
+}
+
+impl SourceRow {
+    /// Its values as a JSON object.
+    pub(super) fn to_json(&self) -> String {
+        let members = self
+            .values
+            .iter()
+            .map(|(name, value)| (name.to_string(), to_json(&Cell::Value(value.clone()))));
+        serde_json::Value::Object(members.collect()).to_string()
+    }
 }
 
 /// Why there is no row.

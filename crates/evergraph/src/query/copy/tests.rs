@@ -274,6 +274,8 @@ fn bad_rows_can_be_left_out() {
     assert_eq!(lines[0], "file,line,column,problem,row");
     assert!(lines[1].contains(",3,,"), "{rejects}");
     assert!(lines[2].contains(",4,id,"), "{rejects}");
+    let values = r#","{""id"":1,""n"":9}""#;
+    assert!(lines[2].ends_with(values), "{rejects}");
     // What is there already can also be left as it is, or changed.
     place.write("p.csv", "id,n\n4,6\n5,7\n");
     place.run("COPY P FROM 'DIR/p.csv' (key id, on_conflict skip)");
