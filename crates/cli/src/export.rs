@@ -1,11 +1,11 @@
 //! `evergraph export`: what a database holds into files that `import` reads, or that
 //! programs draw.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Instant;
 
-use evergraph::formats::{Format, WriteFormat};
+use evergraph::formats::{Format, WriteFormat, extension};
 use evergraph::graph::StoredLists;
 use evergraph::property::{self, Exported, FileKind, PropertyExport};
 use evergraph::{
@@ -14,6 +14,7 @@ use evergraph::{
 use serde_json::json;
 
 use crate::medium::MediumArgs;
+use crate::output::wants_stdout;
 use crate::progress;
 use crate::projection::ConditionArgs;
 use crate::reading::InputFormat;
@@ -26,7 +27,7 @@ pub struct Args {
     /// Directory of the database
     db: PathBuf,
     /// File to write (jsonl, graphml, edgelist, csv, dot, gexf: compressed if it ends in
-    /// .gz or .zst), or a new directory (neo4j, parquet, arrow)
+    /// .gz or .zst), or a new directory (neo4j, parquet, arrow); `-` is standard output
     output: PathBuf,
     /// Format: of a property graph neo4j, jsonl, graphml, parquet or arrow; of plain
     /// edges edgelist or csv; of both, to be drawn, dot (Graphviz) or gexf (Gephi)
@@ -75,8 +76,9 @@ impl FromStr for OutputFormat {
 }
 
 /// Runs the command.
-pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
+pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report, Failure> {
     let started = Instant::now();
+    let to_stdout = wants_stdout(Some(&args.output), as_json)?;
     let db = args.medium.open_to_read(&args.db)?;
     let at = args.as_of.as_deref().map_or(At::Now, At::from_text);
     let csn = db.moment(&at)?.csn;
@@ -91,11 +93,19 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
             "choose --format dot or gexf",
         ));
     }
-    let (mut json, mut rows) = match (drawing, args.format) {
-        (Some(format), _) => draw(args, format, &db, &at, stop)?,
-        (None, Some(OutputFormat::Data(format))) => data(args, Some(format), &db, &at, stop)?,
-        (None, _) => data(args, None, &db, &at, stop)?,
+    let exported = match (drawing, args.format) {
+        (Some(format), _) => draw(args, format, &db, &at, stop),
+        (None, Some(OutputFormat::Data(format))) => data(args, Some(format), &db, &at, stop),
+        (None, _) => data(args, None, &db, &at, stop),
     };
+    if to_stdout {
+        return match exported {
+            // A reader that has seen enough is no failure.
+            Err(failure) if !failure.message.contains("Broken pipe") => Err(failure),
+            _ => Ok(Report::new(json!({}), "")),
+        };
+    }
+    let (mut json, mut rows) = exported?;
     let elapsed = started.elapsed().as_secs_f64();
     json["csn"] = json!(csn);
     json["output"] = json!(args.output);
@@ -107,6 +117,14 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
 }
 
 type Facts = (serde_json::Value, Vec<(&'static str, String)>);
+
+/// The path that is written.
+fn output(args: &Args) -> PathBuf {
+    match args.output == Path::new("-") {
+        true => PathBuf::from("/dev/stdout"),
+        false => args.output.clone(),
+    }
+}
 
 fn data(
     args: &Args,
@@ -136,7 +154,7 @@ fn draw(
         ));
     }
     let options = Drawing {
-        output: args.output.clone(),
+        output: output(args),
         format,
         name_by: args.name_by.clone(),
     };
@@ -160,8 +178,23 @@ fn property_graph(
                 "choose neo4j, jsonl, graphml, parquet or arrow",
             ));
         }
-        None => FileKind::of_name(&args.output).unwrap_or(FileKind::Neo4j),
+        None => match extension(&args.output).as_deref() {
+            Some(ending @ ("csv" | "tsv" | "txt")) => {
+                return Err(Failure::usage(
+                    format!("a property graph is no single .{ending} file"),
+                    "write .jsonl or .graphml, or a directory of CSV with --format neo4j",
+                ));
+            }
+            _ => FileKind::of_name(&args.output).unwrap_or(FileKind::Neo4j),
+        },
     };
+    let is_directory = matches!(kind, FileKind::Neo4j | FileKind::Parquet | FileKind::Arrow);
+    if is_directory && args.output == Path::new("-") {
+        return Err(Failure::usage(
+            "this format is a directory, which standard output is not",
+            "choose --format jsonl or graphml",
+        ));
+    }
     if args.reduction.simple || args.reduction.undirected {
         return Err(Failure::usage(
             "relationships are exported as they are, with their types and properties",
@@ -169,7 +202,7 @@ fn property_graph(
         ));
     }
     let options = PropertyExport {
-        output: args.output.clone(),
+        output: output(args),
         kind,
         labels: args.labels.clone(),
         types: args.types.clone(),
@@ -217,9 +250,18 @@ fn edges(
             "leave out --labels, --types, --where and --where-relationship",
         ));
     }
+    let format = match format {
+        Some(format) => edge_format(format)?,
+        None => WriteFormat::of_name(&args.output).map_err(|error| {
+            Failure::usage(
+                error.summary(),
+                format!("{}, or say the --format", error.hint()),
+            )
+        })?,
+    };
     let options = EdgeExport {
-        output: args.output.clone(),
-        format: format.map(edge_format).transpose()?,
+        output: output(args),
+        format: Some(format),
         reduction: args.reduction.reduction(),
     };
     let view = db.as_of(at)?;

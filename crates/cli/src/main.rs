@@ -154,7 +154,7 @@ fn execute(cli: &Cli) -> Result<Report, Failure> {
         Command::Demo(args) => demo::execute(args, &stop()),
         Command::Generate(args) => generate::execute(args, cli.json, &stop()),
         Command::Import(args) => import::execute(args, &stop()),
-        Command::Export(args) => export::execute(args, &stop()),
+        Command::Export(args) => export::execute(args, cli.json, &stop()),
         Command::DeleteEdges(args) => delete_edges::execute(args, &stop()),
         Command::DeleteVertices(args) => delete_vertices::execute(args, &stop()),
         Command::Compact(args) => compact::execute(args, &stop()),

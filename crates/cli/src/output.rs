@@ -67,7 +67,7 @@ impl RowsArgs {
 pub fn wants_stdout(output: Option<&Path>, as_json: bool) -> Result<bool, Failure> {
     match output == Some(Path::new("-")) {
         true if as_json => Err(Failure::usage(
-            "--json and -o - both want standard output",
+            "--json and the output - both want standard output",
             "write to a file",
         )),
         to_stdout => Ok(to_stdout),

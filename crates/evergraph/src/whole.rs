@@ -5,9 +5,13 @@
 //! and is removed by the next writer of the same file.
 
 use std::fs::{self, File};
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use crate::Error;
+
+/// Standard output, as a path.
+const STANDARD_OUTPUT: &str = "/dev/stdout";
 
 /// A file in the making.
 #[derive(Debug)]
@@ -20,15 +24,25 @@ pub struct WholeFile {
 }
 
 impl WholeFile {
-    /// Begins a file, which takes the place of another of its name.
+    /// Begins a file, which takes the place of another of its name. `/dev/stdout` is
+    /// written as it comes, behind what is there already.
     ///
     /// # Errors
     /// If it cannot be made.
     pub fn create(path: &Path) -> Result<Self, Error> {
-        let special = path.exists() && !path.is_file();
+        let is_output = path == Path::new(STANDARD_OUTPUT);
+        let special = is_output || (path.exists() && !path.is_file());
         let partial = (!special).then(|| beside(path));
         let written = partial.as_deref().unwrap_or(path);
-        let file = File::create(written).map_err(|error| failed(path, error))?;
+        let made = match is_output {
+            // Opened anew, a file that it leads to would lose what it has.
+            true => std::io::stdout()
+                .as_fd()
+                .try_clone_to_owned()
+                .map(File::from),
+            false => File::create(written),
+        };
+        let file = made.map_err(|error| failed(path, error))?;
         Ok(WholeFile {
             path: path.to_path_buf(),
             partial,

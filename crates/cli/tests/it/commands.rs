@@ -323,6 +323,18 @@ fn what_is_exported_is_imported_again() {
     assert!(there.stderr.contains("is there already"), "{there:#?}");
     let refused = place.call("export graph other.csv --format csv");
     refused.expect(2);
+    for command in [
+        "export graph other.csv",
+        "export graph -",
+        "--json export graph - --format jsonl",
+    ] {
+        place.call(command).expect(2);
+    }
+    assert!(!place.path("other.csv").exists() && !place.path("-").exists());
+    let streamed = place.call("export graph - --format jsonl --labels Person --types KNOWS");
+    streamed.expect(0);
+    let file = std::fs::read_to_string(place.path("part.jsonl")).unwrap();
+    assert_eq!(streamed.stdout, file);
 
     place.file("e.csv", "source,target,weight\na,b,0.5\nb,c,2\n");
     place.json("import edges e.csv --undirected --weighted --ids text");
@@ -336,7 +348,10 @@ fn what_is_exported_is_imported_again() {
     );
     let text = std::fs::read_to_string(place.path("out.tsv")).unwrap();
     assert_eq!(text, "source\ttarget\tweight\na\tb\t0.5\nb\tc\t2\n");
+    let streamed = place.call("export edges - --format csv");
+    assert_eq!(streamed.stdout, text.replace('\t', ","));
     for command in [
+        "export edges out.unknown",
         "export edges out.txt --labels Person",
         "export edges out.txt --format jsonl",
         "delete-edges edges e.csv --format ldbc",

@@ -23,22 +23,23 @@ pub enum WriteFormat {
 }
 
 impl WriteFormat {
-    /// Format for the extension of a file name; formats that are only read are refused.
+    /// Format for the extension of a file name, an edge list without one; others are
+    /// refused.
     pub fn of_name(path: &Path) -> Result<WriteFormat, FormatError> {
         let name = uncompressed_name(path);
         let extension = name.extension().and_then(|extension| extension.to_str());
         match extension.map(str::to_ascii_lowercase).as_deref() {
             Some("csv") => Ok(WriteFormat::Csv),
             Some("tsv") => Ok(WriteFormat::Tsv),
-            Some(other @ ("mtx" | "mm" | "gr" | "graph" | "metis" | "graphml" | "parquet")) => {
-                Err(FormatError::Unsupported {
-                    file: path.to_owned(),
-                    problem: format!("{other} files are not written"),
-                    hint: "write an edge list (.txt, .e) or .csv, with .gz or .zst if you like"
-                        .to_owned(),
-                })
+            None | Some("txt" | "e" | "el" | "wel" | "edges" | "edgelist") => {
+                Ok(WriteFormat::EdgeList)
             }
-            _ => Ok(WriteFormat::EdgeList),
+            Some(other) => Err(FormatError::Unsupported {
+                file: path.to_owned(),
+                problem: format!("{other} files are not written"),
+                hint: "write an edge list (.txt, .e), .csv or .tsv, with .gz or .zst if you like"
+                    .to_owned(),
+            }),
         }
     }
 }

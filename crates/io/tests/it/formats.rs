@@ -399,13 +399,13 @@ fn what_cannot_be_written_is_refused() {
     assert!(writer.batch(&uneven).is_err());
     writer.finish().unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), "1 2\n");
-    let error = write_edges(path.with_extension("mtx"), [(0, 1)])
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.contains("mtx files are not written; write an edge list"),
-        "{error}"
-    );
+    for extension in ["mtx", "unknown"] {
+        let error = write_edges(path.with_extension(extension), [(0, 1)])
+            .unwrap_err()
+            .to_string();
+        let expected = format!("{extension} files are not written; write an edge list");
+        assert!(error.contains(&expected), "{error}");
+    }
 }
 
 #[test]
