@@ -113,10 +113,24 @@ fn define(
     definition: &Definition,
     if_not_exists: bool,
 ) -> Result<bool, Error> {
-    match if_not_exists {
-        true => Ok(graph.define_if_absent(definition)?),
-        false => Ok(graph.define(definition).map(|()| true)?),
+    if if_not_exists {
+        return Ok(graph.define_if_absent(definition)?);
     }
+    let states = graph.definition_states();
+    let equivalent = states.iter().find(|(one, state)| {
+        let is_there = !matches!(state, DefinitionState::Failed(_));
+        is_there && one.name != definition.name && one.is_same_rule(definition)
+    });
+    if let Some((one, _)) = equivalent {
+        let what = match one.rule {
+            Rule::Index => "index",
+            _ => "constraint",
+        };
+        let message = format!("there is an equivalent {what} already, \"{}\"", one.name);
+        let hint = "leave this one out, or drop that one first; IF NOT EXISTS makes none";
+        return Err(crate::Error::usage(message, hint).into());
+    }
+    Ok(graph.define(definition).map(|()| true)?)
 }
 
 /// Types that properties can be required to have.

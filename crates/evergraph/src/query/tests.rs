@@ -355,8 +355,20 @@ fn indexes_and_constraints_are_made_and_listed() {
     let text = "CREATE INDEX born IF NOT EXISTS FOR (p:Person) ON (p.born)";
     assert_eq!(db.query(text, ()).unwrap().summary().indexes_added, 1);
     assert_eq!(db.query(text, ()).unwrap().summary().indexes_added, 0);
+    let text = "CREATE INDEX other IF NOT EXISTS FOR (p:Person) ON (p.born)";
+    assert_eq!(db.query(text, ()).unwrap().summary().indexes_added, 0);
     let text = "CREATE CONSTRAINT FOR (p:Person) REQUIRE p.name IS UNIQUE";
     assert_eq!(db.query(text, ()).unwrap().summary().constraints_added, 1);
+    for (text, name) in [
+        ("CREATE INDEX other FOR (p:Person) ON (p.born)", "born"),
+        (
+            "CREATE CONSTRAINT other FOR (p:Person) REQUIRE p.name IS UNIQUE",
+            "unique_Person_name",
+        ),
+    ] {
+        let equivalent = db.query(text, ()).err().unwrap();
+        assert!(equivalent.message().contains(name), "{equivalent}");
+    }
     let broken = db
         .query("CREATE (:Person {name: 'Ann'})", ())
         .err()
