@@ -257,7 +257,7 @@ impl Sum {
                     None => *duration,
                 });
             }
-            _ => return Err(not_taken(value, "numbers or durations")),
+            _ => return Err(not_taken(value, "numbers or durations in sum() or avg()")),
         }
         Ok(())
     }
