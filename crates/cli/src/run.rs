@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use clap::CommandFactory;
 use evergraph::algorithms::Progress;
+use evergraph::property::{NodeNames, Rule, Subject};
 use evergraph::run::{Algorithm, Outcome, Request, Rows, WriteBack, algorithms, find};
 use evergraph::{At, Cancellation, Control, Database, Options, View};
 use serde_json::{Value, json};
@@ -18,7 +19,7 @@ use crate::over;
 use crate::progress;
 use crate::projection::ProjectionArgs;
 use crate::reduction::ReductionArgs;
-use crate::report::{Failure, Report, table, write_out};
+use crate::report::{Failure, Report, note, table, write_out};
 use crate::sizes::{size, time};
 
 /// Arguments of `run`.
@@ -31,7 +32,8 @@ pub struct Args {
     /// A parameter of the algorithm; see --help ALGORITHM
     #[arg(long = "param", value_name = "K=V")]
     parameters: Vec<String>,
-    /// The vertex to start from, by its external id; may be repeated
+    /// The vertex to start from, by its external id; a node by its key of imports, the
+    /// property of --name-by, or else its internal number; may be repeated
     #[arg(long, value_name = "V")]
     source: Vec<String>,
     /// Threads [default: all]
@@ -134,6 +136,7 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
         .map(|key| WriteBack::begin(&db, &view, key))
         .transpose()?;
     let outcome = compute((&db, &view), &request, control)?;
+    note_numbers(&db, args)?;
     let rows = args.rows.chosen(Rows::of(&db, &outcome));
     let top = match (target, args.rows.top) {
         (Some(target), _) => {
@@ -194,6 +197,37 @@ pub fn parameters(
     }
     parameters.extend(target.map(|target| ("target".to_string(), target.to_string())));
     Ok(parameters)
+}
+
+/// Says that nodes were named by internal numbers, where nothing gives them other names:
+/// after `COPY` such a number is easily taken for a key.
+fn note_numbers(db: &Database, args: &Args) -> Result<(), Failure> {
+    let has_ends = !args.source.is_empty() || args.target.is_some();
+    let is_said = args.rows.numbers || !args.projection.name_by.is_empty();
+    if !has_ends || is_said || !db.is_property_graph() {
+        return Ok(());
+    }
+    let graph = db.property_graph()?;
+    if !NodeNames::of(graph).is_empty() {
+        return Ok(());
+    }
+    let definitions = graph.definitions();
+    let mut keys =
+        definitions
+            .iter()
+            .filter_map(|one| match (&one.subject, &one.keys[..], one.rule) {
+                (Subject::Nodes(_), [key], Rule::Unique | Rule::Key) => Some(key.as_str()),
+                _ => None,
+            });
+    let key = match (keys.next(), keys.next()) {
+        (Some(key), None) => key,
+        _ => "KEY",
+    };
+    note(&format!(
+        "note: nodes were named by internal numbers; --name-by {key} names them by a property, \
+         --numbers leaves this note out"
+    ));
+    Ok(())
 }
 
 fn compute(

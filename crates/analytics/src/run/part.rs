@@ -310,7 +310,7 @@ impl Part {
             true => self.left_out(place, name),
             false => Error::usage(
                 format!("{place}there is no node {name:?}"),
-                "give the id of a node, as results have it",
+                "give the id of a node, as results have it, or name nodes with --name-by KEY",
             ),
         }
     }

@@ -108,12 +108,28 @@ fn parts_are_chosen_by_flags() {
         exit code 1
         $ evergraph run film bfs --source Bob
         error: there is no node "Bob"
-        hint: give the id of a node, as results have it
+        hint: give the id of a node, as results have it, or name nodes with --name-by KEY
         exit code 1
     "#]]
     .assert_eq(&wrong);
     let top = place.json("run film pagerank --name-by name");
     assert_eq!(top["result"]["top_vertex"], "Metropolis");
+}
+
+#[test]
+fn numbers_of_nodes_are_told_as_such() {
+    let place = film();
+    let told = |flags: &str| {
+        let run = place.call(&format!("run film bfs --source {flags}"));
+        run.expect(0);
+        run.stderr
+    };
+    assert!(told("2").contains("--name-by KEY"), "{}", told("2"));
+    for named in ["2 --numbers", "Bob --name-by name"] {
+        assert!(!told(named).contains("internal numbers"), "{named}");
+    }
+    place.json("index film create titles --label Film --key name --rule unique");
+    assert!(told("2").contains("--name-by name"), "{}", told("2"));
 }
 
 #[test]
