@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use evergraph_graph::Bytes;
 use parking_lot::Mutex;
 
 use super::error::GraphError;
@@ -81,7 +82,8 @@ pub(super) fn too_much(kind: EntityKind, record: u32, size: u32, limit: u64) -> 
     let last = first + (size - 1);
     GraphError::Limit(format!(
         "{kind} {record}: the properties of {kind}s {first} to {last} lie together, and would \
-         exceed {limit} bytes; store less in them, or make the graph with fewer records a chunk \
-         (`chunk_records`, now {size})"
+         exceed {}; store less in them, or make the graph with fewer records a chunk \
+         (`chunk_records`, now {size})",
+        Bytes(limit)
     ))
 }

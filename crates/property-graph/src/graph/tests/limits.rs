@@ -33,7 +33,7 @@ fn a_chunk_takes_no_more_than_it_can_name() {
     let message = refused.to_string();
     assert!(matches!(refused, GraphError::Limit(_)));
     assert!(
-        message.contains("node 2") && message.contains("700000 bytes"),
+        message.contains("node 2") && message.contains("683.6 KiB"),
         "{message}"
     );
     // Nothing of it is left in the way, and changes of existing records are counted
