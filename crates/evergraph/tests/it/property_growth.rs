@@ -700,14 +700,15 @@ fn only_the_same_policies_are_resumed() {
 #[test]
 fn types_of_a_large_file_are_told_from_all_of_its_pieces() {
     let place = Place::new();
-    let graph = PropertyGraph::of(&database()).unwrap();
+    let db = database();
+    let graph = db.property_graph().unwrap();
     let told = |bytes: &[u8], name: &str| {
         let path = place.file(name, bytes);
         let options = PropertyImport {
             nodes: vec![typed(&["N"], &[&path])],
             ..PropertyImport::default()
         };
-        let found = inspect(&graph, &options, &Cancellation::new(), &|_| {}).unwrap();
+        let found = inspect(graph, &options, &Cancellation::new(), &|_| {}).unwrap();
         let columns = found.imported.tables[0].columns.iter();
         let columns = columns.map(|(name, kind)| format!("{name} {kind}"));
         (columns.collect::<Vec<_>>(), found.imported.nodes)
