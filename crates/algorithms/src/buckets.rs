@@ -74,11 +74,7 @@ struct Keys<F> {
 
 impl<F: Fn(VertexId) -> u32 + Sync> Keys<F> {
     fn new(vertex_count: usize, order: Order, bucket_of: F) -> Self {
-        let now = (0..vertex_count as VertexId)
-            .into_par_iter()
-            .with_min_len(CHUNK_ITEMS)
-            .map(|v| AtomicU32::new(order.key(bucket_of(v))))
-            .collect();
+        let now = keys_of(vertex_count, &|v| order.key(bucket_of(v)));
         Self {
             order,
             bucket_of,
@@ -101,11 +97,7 @@ impl<F: Fn(VertexId) -> u32 + Sync> Keys<F> {
 
     /// All vertices that are in a bucket.
     fn placed(&self) -> Vec<VertexId> {
-        (0..self.now.len() as VertexId)
-            .into_par_iter()
-            .with_min_len(CHUNK_ITEMS)
-            .filter(|&v| self.of(v) != NONE)
-            .collect()
+        placed(&self.now)
     }
 
     /// Takes the bucket of `key` out of `entries`, stale ones among them.
@@ -114,36 +106,65 @@ impl<F: Fn(VertexId) -> u32 + Sync> Keys<F> {
         if members.is_empty() {
             return None;
         }
-        if members.len() <= CHUNK_ITEMS {
-            members.iter().for_each(|&v| self.remove(v));
-        } else {
-            let chunks = members.par_chunks(CHUNK_ITEMS);
-            chunks.for_each(|chunk| chunk.iter().for_each(|&v| self.remove(v)));
-        }
+        remove(&self.now, &members);
         self.current = key;
         Some((self.order.key(key), members))
     }
 
-    #[inline]
-    fn remove(&self, v: VertexId) {
-        self.now[v as usize].store(NONE, Relaxed);
-    }
-
     /// The vertices of `entries` whose key `keep` accepts, ascending, each once.
-    fn live(&self, mut entries: Vec<VertexId>, keep: impl Fn(u32) -> bool + Sync) -> Vec<VertexId> {
-        if entries.len() <= CHUNK_ITEMS {
-            entries.retain(|&v| keep(self.of(v)));
-            entries.sort_unstable();
-            entries.dedup();
-            return entries;
-        }
-        let kept = entries.into_par_iter().filter(|&v| keep(self.of(v)));
-        let mut entries: Vec<VertexId> = kept.collect();
-        if entries.len() > self.now.len() / 64 {
-            return Bitmap::of(self.now.len(), &entries).to_list();
-        }
-        entries.par_sort_unstable();
-        entries.dedup();
-        entries
+    fn live(&self, entries: Vec<VertexId>, keep: impl Fn(u32) -> bool + Sync) -> Vec<VertexId> {
+        live(&self.now, entries, &keep)
     }
+}
+
+// Apart from the function that tells a vertex's bucket, so that these are compiled once.
+
+/// The key of each vertex.
+fn keys_of(vertex_count: usize, key: &(dyn Fn(VertexId) -> u32 + Sync)) -> Vec<AtomicU32> {
+    let vertices = (0..vertex_count as VertexId).into_par_iter();
+    let keys = vertices.with_min_len(CHUNK_ITEMS).map(key);
+    keys.map(AtomicU32::new).collect()
+}
+
+/// The vertices with a key.
+fn placed(now: &[AtomicU32]) -> Vec<VertexId> {
+    let vertices = (0..now.len() as VertexId).into_par_iter();
+    let has_key = |&v: &VertexId| now[v as usize].load(Relaxed) != NONE;
+    let placed = vertices.with_min_len(CHUNK_ITEMS).filter(has_key);
+    placed.collect()
+}
+
+/// Takes the keys of vertices away.
+fn remove(now: &[AtomicU32], vertices: &[VertexId]) {
+    let remove = |vertices: &[VertexId]| {
+        let keys = vertices.iter().map(|&v| &now[v as usize]);
+        keys.for_each(|key| key.store(NONE, Relaxed));
+    };
+    match vertices.len() <= CHUNK_ITEMS {
+        true => remove(vertices),
+        false => vertices.par_chunks(CHUNK_ITEMS).for_each(remove),
+    }
+}
+
+/// As [`Keys::live`].
+fn live(
+    now: &[AtomicU32],
+    mut entries: Vec<VertexId>,
+    keep: &(dyn Fn(u32) -> bool + Sync),
+) -> Vec<VertexId> {
+    let is_kept = |v: VertexId| keep(now[v as usize].load(Relaxed));
+    if entries.len() <= CHUNK_ITEMS {
+        entries.retain(|&v| is_kept(v));
+        entries.sort_unstable();
+        entries.dedup();
+        return entries;
+    }
+    let kept = entries.into_par_iter().filter(|&v| is_kept(v));
+    let mut entries: Vec<VertexId> = kept.collect();
+    if entries.len() > now.len() / 64 {
+        return Bitmap::of(now.len(), &entries).to_list();
+    }
+    entries.par_sort_unstable();
+    entries.dedup();
+    entries
 }

@@ -23,7 +23,7 @@ use rayon::prelude::*;
 
 use crate::edge_map::{Gather, Kernel, pull};
 use crate::groups::{Groups, for_each_in_part};
-use crate::parallel::{CHUNK_ITEMS, Lists, shared_u32};
+use crate::parallel::{CHUNK_ITEMS, Lists, map_tasks, shared_u32};
 use crate::{Bitmap, Cancelled, Control};
 
 /// All vertices count when the frontier has more than 1/`DENSE` of the edges.
@@ -182,22 +182,18 @@ impl Histogram {
         // Some n edges at a time, for the sake of memory, and enough for all threads.
         let at_once = n / GROUP_EDGES as usize + 2 * rayon::current_num_threads();
         for start in (0..groups.len()).step_by(at_once) {
-            let some = start..groups.len().min(start + at_once);
-            let parted: Vec<Vec<Vec<VertexId>>> = some
-                .into_par_iter()
-                .with_max_len(1)
-                .map(|group| {
-                    control.check()?;
-                    let each = 2 * GROUP_EDGES as usize / touched.len();
-                    let mut parts = vec![Vec::with_capacity(each); touched.len()];
-                    for_each_target(lists, groups, group, |v| {
-                        if keep(v) {
-                            parts[v as usize >> width.trailing_zeros()].push(v);
-                        }
-                    });
-                    Ok(parts)
-                })
-                .collect::<Result<_, Cancelled>>()?;
+            let some = at_once.min(groups.len() - start);
+            let parted = map_tasks(some, &|group| {
+                control.check()?;
+                let each = 2 * GROUP_EDGES as usize / touched.len();
+                let mut parts = vec![Vec::with_capacity(each); touched.len()];
+                for_each_target(lists, groups, start + group, |v| {
+                    if keep(v) {
+                        parts[v as usize >> width.trailing_zeros()].push(v);
+                    }
+                });
+                Ok::<_, Cancelled>(parts)
+            })?;
             touched
                 .par_iter_mut()
                 .enumerate()

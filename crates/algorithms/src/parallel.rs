@@ -1,5 +1,6 @@
 //! How work is cut into tasks, and arrays that tasks share.
 
+use std::convert::Infallible;
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -86,10 +87,29 @@ pub(crate) fn for_each_chunk<E: Send>(
     vertex_count: usize,
     work: impl Fn(Range<VertexId>) -> Result<(), E> + Sync,
 ) -> Result<(), E> {
-    (0..vertex_count.div_ceil(CHUNK_VERTICES))
-        .into_par_iter()
-        .with_max_len(4)
-        .try_for_each(|chunk| work(chunk_range(chunk, vertex_count)))
+    let chunks = vertex_count.div_ceil(CHUNK_VERTICES);
+    for_each_task(chunks, 4, &|chunk| work(chunk_range(chunk, vertex_count)))
+}
+
+/// Runs `work` with each number below `count`; up to `most` of them are a task. The work is
+/// behind a pointer, so that the scheduling is compiled once, and not for each algorithm:
+/// it was a third of all code.
+fn for_each_task<E: Send>(
+    count: usize,
+    most: usize,
+    work: &(dyn Fn(usize) -> Result<(), E> + Sync),
+) -> Result<(), E> {
+    let tasks = (0..count).into_par_iter().with_max_len(most);
+    tasks.try_for_each(work)
+}
+
+/// As [`for_each_task`], a number a task; gives the results in the order of the numbers.
+pub(crate) fn map_tasks<T: Send, E: Send>(
+    count: usize,
+    work: &(dyn Fn(usize) -> Result<T, E> + Sync),
+) -> Result<Vec<T>, E> {
+    let tasks = (0..count).into_par_iter().with_max_len(1);
+    tasks.map(work).collect()
 }
 
 /// Runs `work` for each vertex of `list`, which does little: without tasks if
@@ -107,7 +127,10 @@ pub(crate) fn for_each_listed(
     if list.len() <= CHUNK_ITEMS {
         chunk(list)
     } else {
-        list.par_chunks(CHUNK_ITEMS).try_for_each(chunk)
+        for_each_task(list.len().div_ceil(CHUNK_ITEMS), usize::MAX, &|at| {
+            let start = at * CHUNK_ITEMS;
+            chunk(&list[start..list.len().min(start + CHUNK_ITEMS)])
+        })
     }
 }
 
@@ -177,15 +200,11 @@ pub(crate) fn map_hub_parts<'g, G: Graph, T: Send>(
     work: impl Fn(&mut G::Reader<'g>, Range<usize>) -> T + Sync,
 ) -> Result<Vec<T>, Cancelled> {
     let degree = lists.reader().degree(hub);
-    (0..degree.div_ceil(HUB_DEGREE))
-        .into_par_iter()
-        .with_max_len(1)
-        .map(|piece| {
-            control.check()?;
-            let start = piece * HUB_DEGREE;
-            Ok(work(&mut lists.reader(), start..start + HUB_DEGREE))
-        })
-        .collect()
+    map_tasks(degree.div_ceil(HUB_DEGREE), &|piece| {
+        control.check()?;
+        let start = piece * HUB_DEGREE;
+        Ok(work(&mut lists.reader(), start..start + HUB_DEGREE))
+    })
 }
 
 /// Calls `act` with each of `vertices`, in parallel if there are many.
@@ -193,9 +212,13 @@ pub(crate) fn for_each_in(vertices: &[VertexId], act: impl Fn(VertexId) + Sync) 
     if vertices.len() <= CHUNK_ITEMS {
         vertices.iter().for_each(|&v| act(v));
     } else {
-        vertices
-            .par_chunks(CHUNK_ITEMS)
-            .for_each(|vertices| vertices.iter().for_each(|&v| act(v)));
+        let done = for_each_task(vertices.len().div_ceil(CHUNK_ITEMS), usize::MAX, &|at| {
+            let start = at * CHUNK_ITEMS;
+            let end = vertices.len().min(start + CHUNK_ITEMS);
+            vertices[start..end].iter().for_each(|&v| act(v));
+            Ok::<(), Infallible>(())
+        });
+        let Ok(()) = done;
     }
 }
 

@@ -1,12 +1,13 @@
 //! Sums of floating-point numbers that depend on the list alone: not on threads,
 //! nor on the segments in which a list comes.
 
+use std::convert::Infallible;
 use std::ops::{Add, ControlFlow};
 
 use evergraph_graph::VertexId;
 use rayon::prelude::*;
 
-use crate::parallel::{CHUNK_ITEMS, HUB_DEGREE};
+use crate::parallel::{CHUNK_ITEMS, HUB_DEGREE, map_tasks};
 
 /// Independent additions: one alone would wait for the last before the next.
 const LANES: usize = 4;
@@ -118,10 +119,11 @@ impl<T: Add<Output = T> + Copy + Default> ListSum<T> {
 
 /// The sum of `value(item)` over a slice, in parallel.
 pub(crate) fn slice_sum<T: Sync>(items: &[T], value: impl Fn(&T) -> f64 + Sync) -> f64 {
-    let parts: Vec<f64> = items
-        .par_chunks(CHUNK_ITEMS)
-        .map(|items| items.iter().map(&value).sum())
-        .collect();
+    let Ok(parts) = map_tasks(items.len().div_ceil(CHUNK_ITEMS), &|at| {
+        let start = at * CHUNK_ITEMS;
+        let items = &items[start..items.len().min(start + CHUNK_ITEMS)];
+        Ok::<f64, Infallible>(items.iter().map(&value).sum())
+    });
     parts.iter().sum()
 }
 

@@ -21,9 +21,7 @@ mod verify;
 
 use std::ops::{ControlFlow, Range};
 
-use rayon::prelude::*;
-
-use crate::seal::{Adjacency, CHUNK_VERTICES, Part, chunks, measure};
+use crate::seal::{Adjacency, CHUNK_VERTICES, Part, chunks, map_each, measure};
 use crate::{Csr, Graph, NeighborReader, Shape, StoredLists, Symmetric, VertexId, Weight};
 pub use chunk::CompressedChunk;
 use chunk::{Chunk, List};
@@ -76,7 +74,7 @@ impl Compressed {
         graph: &G,
         shape: Shape,
         block_edges: usize,
-        check: &(impl Fn() -> Result<(), E> + Sync),
+        check: &(dyn Fn() -> Result<(), E> + Sync),
     ) -> Result<Self, E> {
         assert!(
             (1..=verify::MAX_BLOCK_EDGES).contains(&block_edges),
@@ -201,27 +199,25 @@ fn encode<G: Graph, E: Send>(
     adjacency: Adjacency,
     simple: bool,
     block_edges: usize,
-    check: &(impl Fn() -> Result<(), E> + Sync),
+    check: &(dyn Fn() -> Result<(), E> + Sync),
 ) -> Result<Lists, E> {
     let n = graph.vertex_count();
     let weighted = graph.is_weighted();
-    let encoded: Result<_, E> = chunks(n)
-        .map(|vertices| {
-            let mut ends = vec![0; vertices.len()];
-            let len = measure(graph, adjacency, vertices.start, &mut ends);
-            let mut neighbors = vec![0; len];
-            let mut weights = vec![0.0; if weighted { len } else { 0 }];
-            let mut part = Part {
-                first: vertices.start,
-                ends: &mut ends,
-                neighbors: &mut neighbors,
-                weights: &mut weights,
-            };
-            part.fill(graph, adjacency, check)?;
-            part.tidy(n, simple, check)?;
-            Chunk::of(&part, block_edges, check)
-        })
-        .collect();
+    let encoded = map_each(chunks(n), &|vertices| {
+        let mut ends = vec![0; vertices.len()];
+        let len = measure(graph, adjacency, vertices.start, &mut ends);
+        let mut neighbors = vec![0; len];
+        let mut weights = vec![0.0; if weighted { len } else { 0 }];
+        let mut part = Part {
+            first: vertices.start,
+            ends: &mut ends,
+            neighbors: &mut neighbors,
+            weights: &mut weights,
+        };
+        part.fill(graph, adjacency, check)?;
+        part.tidy(n, simple, check)?;
+        Chunk::of(&part, block_edges, check)
+    });
     encoded.map(Lists::Chunks)
 }
 

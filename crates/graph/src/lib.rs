@@ -248,7 +248,7 @@ impl Parts {
         &mut self,
         segment: &[VertexId],
         weights: &[Weight],
-        visit: &mut impl FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
+        visit: &mut (impl FnMut(&[VertexId], &[Weight]) -> ControlFlow<()> + ?Sized),
     ) -> ControlFlow<()> {
         let len = segment.len();
         let start = self.range.start.saturating_sub(self.position).min(len);

@@ -92,13 +92,20 @@ impl Adjacency {
 }
 
 /// The chunks of `0..vertex_count`.
-pub(crate) fn chunks(vertex_count: usize) -> impl IndexedParallelIterator<Item = Range<VertexId>> {
-    (0..vertex_count.div_ceil(CHUNK_VERTICES))
-        .into_par_iter()
-        .map(move |chunk| {
-            let first = chunk * CHUNK_VERTICES;
-            first as VertexId..vertex_count.min(first + CHUNK_VERTICES) as VertexId
-        })
+pub(crate) fn chunks(vertex_count: usize) -> Vec<Range<VertexId>> {
+    let firsts = (0..vertex_count).step_by(CHUNK_VERTICES);
+    let chunk = |first| first as VertexId..vertex_count.min(first + CHUNK_VERTICES) as VertexId;
+    firsts.map(chunk).collect()
+}
+
+/// Works on each item in a task of its own, and gives the results in their order. The work
+/// is behind a pointer, so that the scheduling is compiled once, and not for each kind of
+/// graph.
+pub(crate) fn map_each<I: Send, T: Send, E: Send>(
+    items: Vec<I>,
+    work: &(dyn Fn(I) -> Result<T, E> + Sync),
+) -> Result<Vec<T>, E> {
+    items.into_par_iter().map(work).collect()
 }
 
 /// Writes the ends of the lists of the vertices from `first`, counted from the first
@@ -135,7 +142,7 @@ impl Part<'_> {
         &mut self,
         graph: &G,
         adjacency: Adjacency,
-        check: &impl Fn() -> Result<(), E>,
+        check: &dyn Fn() -> Result<(), E>,
     ) -> Result<(), E> {
         check()?;
         let mut reader = adjacency.reader(graph);
@@ -169,7 +176,7 @@ impl Part<'_> {
         &mut self,
         vertex_count: usize,
         simple: bool,
-        check: &impl Fn() -> Result<(), E>,
+        check: &dyn Fn() -> Result<(), E>,
     ) -> Result<usize, E> {
         check()?;
         let mut scratch = sort::Scratch::new(vertex_count);

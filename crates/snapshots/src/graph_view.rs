@@ -24,6 +24,8 @@ pub struct GraphView {
     ahead: Option<[ReadAhead; 2]>,
 }
 
+type Visit<'v> = &'v mut dyn FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>;
+
 type Assembled = Mutex<Option<(Whose, Arc<Live>)>>;
 
 /// A list, and the part of it that is wanted.
@@ -191,12 +193,13 @@ impl<'a> ViewReader<'a> {
     }
 
     /// The neighbors at some positions. A list with deletions is put together once for all
-    /// tasks that read a part of it.
+    /// tasks that read a part of it. Parts are of long lists: what is done with a slice is a
+    /// function behind a pointer, so that this is compiled once and not for each algorithm.
     fn visit_part<const WEIGHTED: bool>(
         &mut self,
         v: VertexId,
         positions: Range<usize>,
-        mut visit: impl FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
+        visit: Visit<'_>,
     ) -> ControlFlow<()> {
         let (Some(section), list) = self.locate(v) else {
             return ControlFlow::Continue(());
@@ -214,7 +217,7 @@ impl<'a> ViewReader<'a> {
         }
         let mut parts = Parts::of(start..end);
         let _ = self.visit_whole::<WEIGHTED>(section, list, |segment, weights| {
-            parts.visit(segment, weights, &mut visit)
+            parts.visit(segment, weights, visit)
         });
         parts.flow()
     }
@@ -245,7 +248,7 @@ impl NeighborReader for ViewReader<'_> {
         &mut self,
         v: VertexId,
         positions: Range<usize>,
-        visit: F,
+        mut visit: F,
     ) -> ControlFlow<()>
     where
         F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
@@ -254,7 +257,7 @@ impl NeighborReader for ViewReader<'_> {
             self.fetch(v, positions.clone());
         }
         if positions != ALL {
-            return self.visit_part::<WEIGHTED>(v, positions, visit);
+            return self.visit_part::<WEIGHTED>(v, positions, &mut visit);
         }
         let (section, list) = self.locate(v);
         match section {

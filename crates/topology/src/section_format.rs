@@ -349,7 +349,7 @@ impl Base {
         mut visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         if self.in_pairs {
-            return self.for_each_pairs(start, count, visit);
+            return self.for_each_pairs(start, count, &mut visit);
         }
         let (words, weights) = self.slices(start, count);
         visit(words, weights)
@@ -369,7 +369,7 @@ impl Base {
         &self,
         start: usize,
         count: usize,
-        mut visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
+        visit: &mut dyn FnMut(&[u32], &[u32]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         const AT_ONCE: usize = 64;
         let (mut words, mut weights) = ([0; AT_ONCE], [0; AT_ONCE]);

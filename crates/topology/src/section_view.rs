@@ -325,7 +325,7 @@ impl SectionView {
             return visit(self.words.range(start as usize, len as usize));
         }
         if len == GENERAL {
-            return self.for_each_general_segment(list, scratch, visit);
+            return self.for_each_general_segment(list, scratch, &mut visit);
         }
         let merged = (len & !(BUFFERED | CHAINED)) as usize;
         match &self.lists.body.base {
@@ -342,16 +342,18 @@ impl SectionView {
         }
         let buffered = self.lists.page.len.of(list) as usize - merged;
         self.lists
-            .buffer_segments(list, buffered, |words, _| visit(words))
+            .buffer_segments(list, buffered, &mut |words, _| visit(words))
     }
 
-    /// Lists with tombstones, and of sections that hold pairs. Apart, so that the loop over the others stays small.
+    /// Lists with tombstones, and of sections that hold pairs. Apart, so that the loop over
+    /// the others stays small; what is done with a slice is a function behind a pointer
+    /// here, so that this is compiled once and not for each algorithm.
     #[inline(never)]
     fn for_each_general_segment<B>(
         &self,
         list: usize,
         scratch: &mut ListScratch,
-        mut visit: impl FnMut(&[u32]) -> ControlFlow<B>,
+        visit: &mut dyn FnMut(&[u32]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         if self.lists.page.tombstones(list) > 0 {
             self.lists.assemble(list, scratch);
@@ -424,13 +426,14 @@ impl SectionView {
         }
     }
 
-    /// Lists of several slices, and those that have to be put together.
+    /// Lists of several slices, and those that have to be put together. Compiled once, as
+    /// [`SectionView::for_each_general_segment`].
     #[inline(never)]
     fn for_each_weighted_general<B>(
         &self,
         list: usize,
         scratch: &mut ListScratch,
-        visit: &mut impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
+        visit: &mut dyn FnMut(&[u32], &[u32]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         self.lists.for_each_segment(list, scratch, visit)
     }

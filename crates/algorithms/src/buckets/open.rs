@@ -65,7 +65,7 @@ impl<F: Fn(VertexId) -> u32 + Sync> Buckets<F> {
             return false;
         };
         let new_end = first.saturating_add(overflow as u32);
-        self.entries += scatter(&mut self.lists, &waiting, |v| {
+        self.entries += scatter(&mut self.lists, &waiting, &|v| {
             let key = keys.of(v);
             waits(key).then(|| slot(key, first..new_end, overflow))
         });
@@ -87,7 +87,7 @@ impl<F: Fn(VertexId) -> u32 + Sync> BucketQueue for Buckets<F> {
         let (keys, first, end) = (&self.keys, self.first, self.end);
         let overflow = self.lists.len() - 1;
         let slot = |key| slot(key, first..end, overflow);
-        self.entries += scatter(&mut self.lists, vertices, |v| {
+        self.entries += scatter(&mut self.lists, vertices, &|v| {
             let (before, key) = keys.renew(v);
             let stays = before != NONE && slot(before) == slot(key);
             (key != NONE && !stays).then(|| slot(key))
@@ -136,7 +136,7 @@ fn slot(key: u32, open: std::ops::Range<u32>, overflow: usize) -> usize {
 fn scatter(
     lists: &mut [Vec<VertexId>],
     vertices: &[VertexId],
-    slot: impl Fn(VertexId) -> Option<usize> + Sync,
+    slot: &(dyn Fn(VertexId) -> Option<usize> + Sync),
 ) -> usize {
     let before: usize = lists.iter().map(Vec::len).sum();
     let into = |lists: &mut [Vec<VertexId>], vertices: &[VertexId]| {

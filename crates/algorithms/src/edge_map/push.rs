@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::Kernel;
 use crate::groups::{Groups, for_each_in_part};
-use crate::parallel::{CHUNK_ITEMS, CHUNK_LISTED, HUB_DEGREE, Lists};
+use crate::parallel::{CHUNK_ITEMS, CHUNK_LISTED, HUB_DEGREE, Lists, map_tasks};
 use crate::{Cancelled, Control};
 
 /// Vertices of a chunk of results.
@@ -69,20 +69,16 @@ pub(super) fn push_lists<'g, G: Graph>(
         let least = MIN_GROUP.max(average);
         edges.div_ceil(tasks).clamp(least, least.max(MAX_GROUP))
     });
-    let joined = (0..groups.len())
-        .into_par_iter()
-        .with_max_len(1)
-        .map(|group| {
-            control.check()?;
-            let mut reader = lists.reader();
-            let mut chunks = Chunks::default();
-            groups.for_each_list(group, |u, part| {
-                push_list(&mut reader, u, part, &mut chunks);
-            });
-            Ok(chunks)
-        })
-        .collect::<Result<Vec<_>, _>>()?;
-    Ok(concatenate(joined))
+    let joined = map_tasks(groups.len(), &|group| {
+        control.check()?;
+        let mut reader = lists.reader();
+        let mut chunks = Chunks::default();
+        groups.for_each_list(group, |u, part| {
+            push_list(&mut reader, u, part, &mut chunks);
+        });
+        Ok(chunks)
+    });
+    joined.map(concatenate)
 }
 
 /// Vertices that join, in chunks that never move.

@@ -37,7 +37,7 @@ impl Chunk {
     pub(super) fn of<E>(
         part: &Part<'_>,
         block_edges: usize,
-        check: &impl Fn() -> Result<(), E>,
+        check: &dyn Fn() -> Result<(), E>,
     ) -> Result<Self, E> {
         let arc_count = part.ends.last().copied().unwrap_or(0);
         let shift = shift(part.ends.len() as u64, arc_count, block_edges as u64);
@@ -48,7 +48,7 @@ impl Chunk {
         shift: u32,
         part: &Part<'_>,
         block_edges: usize,
-        check: &impl Fn() -> Result<(), E>,
+        check: &dyn Fn() -> Result<(), E>,
     ) -> Result<Self, E> {
         let arc_count = part.ends.last().copied().unwrap_or(0);
         let mut chunk = Self {
@@ -85,7 +85,7 @@ impl Chunk {
         v: VertexId,
         list: &[VertexId],
         block_edges: usize,
-        check: &impl Fn() -> Result<(), E>,
+        check: &dyn Fn() -> Result<(), E>,
     ) -> Result<(), E> {
         let list_start = self.place();
         code::put_degree(list.len(), &mut self.bytes);

@@ -1,9 +1,7 @@
 //! Sealed lists in memory, one after another.
 
-use rayon::prelude::*;
-
 use super::{Csr, CsrLists, Lists};
-use crate::seal::{Adjacency, CHUNK_VERTICES, Ends, Part, chunks, measure, union};
+use crate::seal::{Adjacency, CHUNK_VERTICES, Ends, Part, chunks, map_each, measure, union};
 use crate::{Graph, Shape, StoredLists, Symmetric, VertexId};
 
 impl Csr {
@@ -22,7 +20,7 @@ impl Csr {
     pub fn seal<G: Graph, E: Send>(
         graph: &G,
         shape: Shape,
-        check: &(impl Fn() -> Result<(), E> + Sync),
+        check: &(dyn Fn() -> Result<(), E> + Sync),
     ) -> Result<Self, E> {
         let sorted = Some(shape);
         let (out, incoming) = match (shape, Symmetric::of(graph)) {
@@ -46,7 +44,7 @@ impl Csr {
     /// As [`Csr::seal`].
     pub fn copy<G: Graph, E: Send>(
         graph: &G,
-        check: &(impl Fn() -> Result<(), E> + Sync),
+        check: &(dyn Fn() -> Result<(), E> + Sync),
     ) -> Result<Self, E> {
         let (out, incoming) = read_adjacencies(graph, None, check)?;
         Ok(Self {
@@ -68,7 +66,7 @@ impl Csr {
     pub fn seal_with_in_lists<G: Graph, E: Send>(
         graph: &G,
         simple: bool,
-        check: &(impl Fn() -> Result<(), E> + Sync),
+        check: &(dyn Fn() -> Result<(), E> + Sync),
     ) -> Result<Self, E> {
         let shape = match simple {
             true => Shape::Simple,
@@ -87,7 +85,7 @@ impl Csr {
 fn read_adjacencies<G: Graph, E: Send>(
     graph: &G,
     shape: Option<Shape>,
-    check: &(impl Fn() -> Result<(), E> + Sync),
+    check: &(dyn Fn() -> Result<(), E> + Sync),
 ) -> Result<(CsrLists, Option<CsrLists>), E> {
     let out = read(graph, Adjacency::Out, shape, check)?;
     let incoming = match graph.stored_lists() {
@@ -102,33 +100,31 @@ fn read<G: Graph, E: Send>(
     graph: &G,
     adjacency: Adjacency,
     shape: Option<Shape>,
-    check: &(impl Fn() -> Result<(), E> + Sync),
+    check: &(dyn Fn() -> Result<(), E> + Sync),
 ) -> Result<CsrLists, E> {
     let n = graph.vertex_count();
     let mut offsets = vec![0; n + 1];
-    let lens: Vec<usize> = chunks(n)
-        .zip(offsets[1..].par_chunks_mut(CHUNK_VERTICES))
-        .map(|(vertices, ends)| {
-            check()?;
-            Ok(measure(graph, adjacency, vertices.start, ends))
-        })
-        .collect::<Result<_, E>>()?;
+    let ends = offsets[1..].chunks_mut(CHUNK_VERTICES);
+    let lens = map_each(chunks(n).into_iter().zip(ends).collect(), &|(
+        vertices,
+        ends,
+    )| {
+        check()?;
+        Ok(measure(graph, adjacency, vertices.start, ends))
+    })?;
     let arc_count = lens.iter().sum();
     let mut lists = Lists {
         offsets,
         neighbors: vec![0; arc_count],
         weights: vec![0.0; if graph.is_weighted() { arc_count } else { 0 }],
     };
-    let kept: Vec<usize> = parts(&mut lists, &lens)
-        .into_par_iter()
-        .map(|mut part| {
-            part.fill(graph, adjacency, check)?;
-            match shape {
-                Some(shape) => part.tidy(n, shape.is_simple(), check),
-                None => Ok(part.neighbors.len()),
-            }
-        })
-        .collect::<Result<_, E>>()?;
+    let kept = map_each(parts(&mut lists, &lens), &|mut part| {
+        part.fill(graph, adjacency, check)?;
+        match shape {
+            Some(shape) => part.tidy(n, shape.is_simple(), check),
+            None => Ok(part.neighbors.len()),
+        }
+    })?;
     join(&mut lists, &lens, &kept, check)?;
     Ok(lists.into())
 }
@@ -138,7 +134,7 @@ fn unite<G: Graph, E: Send>(
     graph: &G,
     ends: Ends,
     simple: bool,
-    check: &(impl Fn() -> Result<(), E> + Sync),
+    check: &(dyn Fn() -> Result<(), E> + Sync),
 ) -> Result<CsrLists, E> {
     let n = graph.vertex_count();
     let mut lists = union(graph, ends, check)?;
@@ -150,10 +146,9 @@ fn unite<G: Graph, E: Send>(
         lens.push((end - start) as usize);
         start = end;
     }
-    let kept: Vec<usize> = parts(&mut lists, &lens)
-        .into_par_iter()
-        .map(|mut part| part.tidy(n, simple, check))
-        .collect::<Result<_, E>>()?;
+    let kept = map_each(parts(&mut lists, &lens), &|mut part| {
+        part.tidy(n, simple, check)
+    })?;
     join(&mut lists, &lens, &kept, check)?;
     Ok(lists.into())
 }
@@ -182,7 +177,7 @@ fn join<E>(
     lists: &mut Lists,
     lens: &[usize],
     kept: &[usize],
-    check: &impl Fn() -> Result<(), E>,
+    check: &dyn Fn() -> Result<(), E>,
 ) -> Result<(), E> {
     let (mut from, mut to) = (0, 0);
     let chunks = lists.offsets[1..].chunks_mut(CHUNK_VERTICES);

@@ -37,7 +37,7 @@ impl Scratch {
         &mut self,
         neighbors: &mut [VertexId],
         weights: &mut [Weight],
-        check: &impl Fn() -> Result<(), E>,
+        check: &dyn Fn() -> Result<(), E>,
     ) -> Result<(), E> {
         if weights.is_empty() {
             let range = |neighbor| (neighbor >> self.shift) as usize;
@@ -78,7 +78,7 @@ fn sort<T: Copy + Default + Ord, E>(
     list: &mut [T],
     divided: &mut Vec<T>,
     range: impl Fn(T) -> usize,
-    check: &impl Fn() -> Result<(), E>,
+    check: &dyn Fn() -> Result<(), E>,
 ) -> Result<(), E> {
     if list.len() <= MAX_AT_ONCE {
         list.sort_unstable();

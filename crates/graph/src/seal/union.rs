@@ -8,9 +8,7 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use rayon::prelude::*;
-
-use super::{LONG_LIST, chunks};
+use super::{LONG_LIST, chunks, map_each};
 use crate::csr::Lists;
 use crate::{Graph, NeighborReader, VertexId, Weight};
 
@@ -31,7 +29,7 @@ pub(crate) enum Ends {
 pub(crate) fn union<G: Graph, E: Send>(
     graph: &G,
     ends: Ends,
-    check: &(impl Fn() -> Result<(), E> + Sync),
+    check: &(dyn Fn() -> Result<(), E> + Sync),
 ) -> Result<Lists, E> {
     let n = graph.vertex_count();
     // Of vertex v at v + 1: first how long its list is, then where its next entry
@@ -79,10 +77,10 @@ pub(crate) fn union<G: Graph, E: Send>(
 
 fn for_each_arc<G: Graph, E: Send>(
     graph: &G,
-    check: &(impl Fn() -> Result<(), E> + Sync),
+    check: &(dyn Fn() -> Result<(), E> + Sync),
     visit: impl Fn(VertexId, VertexId, Weight) + Sync,
 ) -> Result<(), E> {
-    chunks(graph.vertex_count()).try_for_each(|vertices| {
+    let done = map_each(chunks(graph.vertex_count()), &|vertices| {
         let mut reader = graph.reader();
         let mut unchecked = LONG_LIST;
         for u in vertices {
@@ -107,5 +105,6 @@ fn for_each_arc<G: Graph, E: Send>(
             stopped?;
         }
         Ok(())
-    })
+    });
+    done.map(drop)
 }

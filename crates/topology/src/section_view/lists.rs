@@ -164,10 +164,10 @@ impl Lists {
     pub(crate) fn for_each_buffered_segment<B>(
         &self,
         list: usize,
-        visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
+        mut visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         let buffered = self.raw_len(list).saturating_sub(self.merged_len(list));
-        self.buffer_segments(list, buffered, visit)
+        self.buffer_segments(list, buffered, &mut visit)
     }
 
     /// Entries of a list, tombstones included.
@@ -185,12 +185,14 @@ impl Lists {
         }
     }
 
+    /// The newest of the entries behind the extent. Compiled once, as
+    /// `SectionView::for_each_general_segment`.
     #[inline(never)]
     pub(crate) fn buffer_segments<B>(
         &self,
         list: usize,
         count: usize,
-        visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
+        visit: &mut dyn FnMut(&[u32], &[u32]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         match self.body.buffers.get() {
             Some(buffers) => buffers.for_each_segment(list, count, visit),
