@@ -1,8 +1,12 @@
 //! Reading lists that contain tombstones.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 
 use crate::entry::{Cancels, is_tombstone, neighbor};
+
+/// Takes words and weight bits of a segment, behind a pointer.
+pub(crate) type Visit<'v, B> = dyn FnMut(&[u32], &[u32]) -> ControlFlow<B> + 'v;
 
 /// Buffers for assembling the live entries of a list; reuse it between lists.
 #[derive(Debug, Default)]

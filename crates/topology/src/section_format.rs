@@ -20,6 +20,7 @@ use evergraph_storage::{Entry, Extent, StorageError, Uuid, Words};
 
 use crate::blocks::ListSource;
 use crate::lengths::{LengthPage, Lengths, zeros};
+use crate::list::Visit;
 
 const MAGIC: u32 = 0x4345_5345; // "ESEC"
 const HEADER_WORDS: usize = 16;
@@ -369,7 +370,7 @@ impl Base {
         &self,
         start: usize,
         count: usize,
-        visit: &mut dyn FnMut(&[u32], &[u32]) -> ControlFlow<B>,
+        visit: &mut Visit<'_, B>,
     ) -> ControlFlow<B> {
         const AT_ONCE: usize = 64;
         let (mut words, mut weights) = ([0; AT_ONCE], [0; AT_ONCE]);

@@ -13,7 +13,7 @@ use evergraph_storage::{StorageError, Uuid, Words};
 use crate::entry::{is_tombstone, neighbor};
 use crate::layout::Base;
 use crate::lengths::{LengthPage, zeros};
-use crate::list::ListScratch;
+use crate::list::{ListScratch, Visit};
 use crate::section::body::Body;
 use crate::section_format;
 
@@ -433,7 +433,7 @@ impl SectionView {
         &self,
         list: usize,
         scratch: &mut ListScratch,
-        visit: &mut dyn FnMut(&[u32], &[u32]) -> ControlFlow<B>,
+        visit: &mut Visit<'_, B>,
     ) -> ControlFlow<B> {
         self.lists.for_each_segment(list, scratch, visit)
     }

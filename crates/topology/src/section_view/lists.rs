@@ -11,7 +11,7 @@ use crate::entry::Cancels;
 use crate::front::buffers;
 use crate::layout::Base;
 use crate::lengths::LengthPage;
-use crate::list::ListScratch;
+use crate::list::{ListScratch, Visit};
 use crate::section::body::Body;
 
 /// The slices of one list: live neighbors, and beside them bits of weights or ids of
@@ -192,7 +192,7 @@ impl Lists {
         &self,
         list: usize,
         count: usize,
-        visit: &mut dyn FnMut(&[u32], &[u32]) -> ControlFlow<B>,
+        visit: &mut Visit<'_, B>,
     ) -> ControlFlow<B> {
         match self.body.buffers.get() {
             Some(buffers) => buffers.for_each_segment(list, count, visit),
