@@ -210,7 +210,7 @@ fn meant(what: &str, near: Option<&str>) -> String {
     }
 }
 
-/// What becomes of a statement that would have written.
+/// Told of a statement that would have written.
 const UNDONE: &str = "nothing of the statement is in the graph";
 
 /// A message in what is wrong and what to do.

@@ -14,8 +14,8 @@ const MOST_CHANGES: usize = if cfg!(test) { 8 } else { 1024 };
 
 impl Index {
     /// Adds the ids of the records that may have a key as of the view at `csn`, to
-    /// be checked against the records unless it returns true.
-    /// Reads one leaf, if not so many records have the key that they fill more.
+    /// be checked against the records unless it returns true. Reads one leaf, if not so
+    /// many records have the key that they fill more.
     ///
     /// # Errors
     /// [`IndexError::NotBuilt`], [`IndexError::NotSince`], and damage.

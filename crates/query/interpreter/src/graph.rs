@@ -168,15 +168,25 @@ impl<'a> Graph<'a> {
         ids: &[u32],
         key: KeyCode,
     ) -> Result<Vec<Datum>, GraphError> {
+        /// Bytes of a value that are charged while others are read.
+        const LARGE: u64 = 1 << 12;
         let reader = self.reader();
-        let mut values = Vec::with_capacity(ids.len());
-        for &id in ids {
-            values.push(Datum::Value(match id {
+        let mut charged = 0;
+        let value = |&id: &u32| -> Result<Datum, GraphError> {
+            let value = match id {
                 NO_ID => Value::Null,
                 id => reader.property(kind, id, key, &self.account)?,
-            }));
-        }
-        Ok(values)
+            };
+            let bytes = value.heap_bytes() as u64;
+            if bytes >= LARGE {
+                self.account.charge(bytes)?;
+                charged += bytes;
+            }
+            Ok(Datum::Value(value))
+        };
+        let values = ids.iter().map(value).collect();
+        self.account.release(charged);
+        values
     }
 
     /// Relationships of nodes.

@@ -228,8 +228,8 @@ impl Source<'_> {
         })
     }
 
-    /// What has the key of a range that holds only one, if no record is to be looked at;
-    /// `None` also if the index cannot be read.
+    /// The entities with the key of a range that holds only one, if no record is to be looked
+    /// at; `None` also if the index cannot be read.
     fn equal(&self, entry: &Entry, range: &KeyRange, order: Order) -> Option<Kind> {
         let (index, key) = (entry.index.as_ref()?, range.only_key()?);
         if self.overlay.is_some() || order == Order::Descending {

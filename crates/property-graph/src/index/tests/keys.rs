@@ -143,6 +143,9 @@ proptest! {
         let is_equal = equals_itself(&leading[0]) && equals_itself(&value);
         prop_assert_eq!(is_in(&equal, &key, usize::MAX), is_equal);
         prop_assert!(!is_equal || is_in(&equal, &key, cut));
+        let tuple = KeyRange::tuple([&leading[0], &value]);
+        prop_assert_eq!(is_in(&tuple, &key, usize::MAX), is_equal);
+        prop_assert_eq!(tuple.only_key(), is_equal.then_some(&key[..]));
     }
 
     /// Of types that compare, nothing else is in a range.
