@@ -92,8 +92,8 @@ pub(crate) fn for_each_chunk<E: Send>(
 }
 
 /// Runs `work` with each number below `count`; up to `most` of them are a task. The work is
-/// behind a pointer, so that the scheduling is compiled once, and not for each algorithm:
-/// it was a third of all code.
+/// behind a pointer, so that the scheduling is compiled once: for each algorithm it would be
+/// a third of all code.
 fn for_each_task<E: Send>(
     count: usize,
     most: usize,
