@@ -47,14 +47,6 @@ pub enum IdList {
 }
 
 impl IdList {
-    pub(crate) fn push(&mut self, id: Id) {
-        match (self, id) {
-            (IdList::Integers(all), Id::Integer(number)) => all.push(number),
-            (IdList::Texts(all), Id::Text(text)) => all.push(text),
-            _ => debug_assert!(false, "a column has ids of one kind"),
-        }
-    }
-
     pub(crate) fn truncate(&mut self, rows: usize) {
         match self {
             IdList::Integers(all) => all.truncate(rows),

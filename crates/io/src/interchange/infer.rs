@@ -178,9 +178,13 @@ fn fits(scalar: Scalar, text: &str) -> bool {
 
 /// Digits as an integer is written: no sign but a minus, no zero before others.
 fn is_integer(text: &str) -> bool {
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    let is_plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    is_plain && text != "-0" && (digits == "0" || !digits.starts_with('0'))
+    match text.as_bytes() {
+        b"0" => true,
+        [b'1'..=b'9', digits @ ..] | [b'-', b'1'..=b'9', digits @ ..] => {
+            digits.iter().all(u8::is_ascii_digit)
+        }
+        _ => false,
+    }
 }
 
 /// A decimal number, perhaps with an exponent, all digits of which a float keeps, or that

@@ -8,7 +8,7 @@ use evergraph_property_graph::Value;
 use crate::interchange::batch::{IdColumn, IdList, RowBatch};
 use crate::interchange::cells::Cells;
 use crate::interchange::csv::header::{self, Column};
-use crate::interchange::{Contents, Id, Ids};
+use crate::interchange::{Contents, Id, Ids, PropertyType, Scalar};
 
 use super::neo4j::Neo4jReader;
 use super::records::Outcome;
@@ -37,7 +37,7 @@ impl<R: BufRead> Neo4jReader<R> {
         if self.done || labels.count() > 1 {
             return None;
         }
-        let mut batch = self.empty_batch();
+        let mut batch = self.empty_batch(rows);
         let mut groups = Groups::default();
         while batch.len() < rows && batch.bytes < bytes {
             let read = self.advance();
@@ -52,12 +52,13 @@ impl<R: BufRead> Neo4jReader<R> {
         (!batch.is_empty()).then_some(batch)
     }
 
-    fn empty_batch(&self) -> RowBatch {
+    /// A batch with room for so many rows.
+    fn empty_batch(&self, rows: usize) -> RowBatch {
         let id = |column: &header::IdColumn| IdColumn {
             space: Arc::clone(&column.space),
             ids: match column.ids {
-                Ids::Integers => IdList::Integers(Vec::new()),
-                Ids::Texts => IdList::Texts(Vec::new()),
+                Ids::Integers => IdList::Integers(Vec::with_capacity(rows)),
+                Ids::Texts => IdList::Texts(Vec::with_capacity(rows)),
             },
         };
         let of = |is: fn(&Column) -> Option<&header::IdColumn>| {
@@ -78,9 +79,11 @@ impl<R: BufRead> Neo4jReader<R> {
             ids: ids.into_iter().flatten().collect(),
             are_nodes: self.header.contents != Contents::Relationships,
             groups: Vec::new(),
-            group_of: Vec::new(),
-            columns: names.map(|name| (Arc::clone(name), Vec::new())).collect(),
-            lines: Vec::new(),
+            group_of: Vec::with_capacity(rows),
+            columns: names
+                .map(|name| (Arc::clone(name), Vec::with_capacity(rows)))
+                .collect(),
+            lines: Vec::with_capacity(rows),
             standing: self.standing.clone(),
             bytes: 0,
         }
@@ -92,41 +95,40 @@ impl<R: BufRead> Neo4jReader<R> {
             return None;
         }
         let mut bytes = 0;
-        let (mut next_column, mut next_id) = (0, 0);
+        let mut next_id = 0;
         let mut of_group = "";
+        let mut columns = batch.columns.iter_mut().map(|(_, values)| values);
         for (at, column) in self.header.columns.iter().enumerate() {
-            let value = match column {
+            let text = self.field(at).text;
+            match column {
                 Column::Id(id) | Column::Start(id) | Column::End(id) => {
-                    let found = self.id(at, id.ids).ok()??;
-                    let value = id.name.is_some().then(|| match &found {
-                        Id::Integer(number) => Value::Integer(*number),
-                        Id::Text(text) => Value::Text(Arc::clone(text)),
-                    });
-                    bytes += size_of::<Id>() + self.field(at).text.len();
                     // The source stands first in the batch, wherever its column is.
                     let place = match column {
                         Column::End(_) => 1,
                         _ => 0,
                     };
-                    batch.ids[place].ids.push(found);
+                    let ids = &mut batch.ids[place].ids;
+                    push_id(ids, text)?;
                     next_id += 1;
-                    value
+                    bytes += size_of::<Id>() + text.len();
+                    if id.name.is_some() {
+                        columns.next()?.push(last_id(ids)?);
+                        bytes += size_of::<Value>();
+                    }
                 }
-                Column::Labels | Column::Type => {
-                    of_group = self.field(at).text;
-                    None
-                }
+                Column::Labels | Column::Type => of_group = text,
                 Column::Property(_, kind) => {
-                    let value = self.value(at, *kind).ok()?.unwrap_or_default();
-                    bytes += self.field(at).text.len();
-                    Some(value)
+                    let values = columns.next()?;
+                    // Most columns are integers: moving any value costs as much as reading
+                    // such a one.
+                    let is_integer = *kind == Scalar::Integer.into();
+                    match is_integer.then(|| text.parse()) {
+                        Some(Ok(number)) => values.push(Value::Integer(number)),
+                        _ => self.push_value(values, at, *kind)?,
+                    }
+                    bytes += size_of::<Value>() + text.len();
                 }
-                Column::Ignore => None,
-            };
-            if let Some(value) = value {
-                batch.columns[next_column].1.push(value);
-                bytes += size_of::<Value>();
-                next_column += 1;
+                Column::Ignore => {}
             }
         }
         debug_assert_eq!(next_id, batch.ids.len(), "an id of each column");
@@ -134,6 +136,14 @@ impl<R: BufRead> Neo4jReader<R> {
         batch.group_of.push(group);
         batch.bytes += bytes;
         batch.lines.push(self.records.line());
+        Some(())
+    }
+
+    /// Adds the value of a field, if it is of its type. Apart from who calls it, so that
+    /// that moves no values.
+    #[inline(never)]
+    fn push_value(&self, values: &mut Vec<Value>, at: usize, kind: PropertyType) -> Option<()> {
+        values.push(self.value(at, kind).ok()?.unwrap_or_default());
         Some(())
     }
 
@@ -176,4 +186,22 @@ impl<R: BufRead> Neo4jReader<R> {
         }
         Some(labels)
     }
+}
+
+/// Adds the id that a text is, if it is one.
+fn push_id(ids: &mut IdList, text: &str) -> Option<()> {
+    match ids {
+        IdList::Integers(all) => all.push(text.parse().or_else(|_| text.trim().parse()).ok()?),
+        IdList::Texts(all) if !text.is_empty() => all.push(text.into()),
+        IdList::Texts(_) => return None,
+    }
+    Some(())
+}
+
+/// The last id as a property.
+fn last_id(ids: &IdList) -> Option<Value> {
+    Some(match ids {
+        IdList::Integers(all) => Value::Integer(*all.last()?),
+        IdList::Texts(all) => Value::Text(Arc::clone(all.last()?)),
+    })
 }

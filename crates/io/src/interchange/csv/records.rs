@@ -12,6 +12,9 @@ use crate::interchange::error::Problem;
 /// Most bytes of a record.
 const MOST_BYTES: usize = 64 << 20;
 
+/// Bytes that are read ahead at most.
+const AHEAD: usize = 1 << 18;
+
 const QUOTE: u8 = b'"';
 
 /// Problem of a file whose lines end as on old Macs.
@@ -37,6 +40,11 @@ impl Dialect {
             quotes,
             spaced_is_text: false,
         }
+    }
+
+    /// Whether a delimiter is neither a part of a character nor of the end of a line.
+    fn is_usual(self) -> bool {
+        self.delimiter.is_ascii() && !matches!(self.delimiter, b'\r' | b'\n' | QUOTE)
     }
 
     /// Whether a field ends here.
@@ -70,6 +78,13 @@ pub(crate) struct Records<R> {
     /// The line on which the record at hand begins.
     line: u64,
     lines_read: u64,
+    /// Whole lines that are read ahead, and how much of them is taken.
+    ahead: String,
+    taken: usize,
+    /// Whether the record at hand is in them.
+    is_ahead: bool,
+    /// Bytes that are not in the middle of a field without quotes.
+    stops: [bool; 256],
     raw: Vec<u8>,
     /// Fields of the record that is being split...
     bytes: Vec<u8>,
@@ -85,6 +100,12 @@ impl<R: BufRead> Records<R> {
             dialect,
             line: 0,
             lines_read: 0,
+            ahead: String::new(),
+            taken: 0,
+            is_ahead: false,
+            stops: std::array::from_fn(|byte| {
+                [b'\n', QUOTE, dialect.delimiter].contains(&(byte as u8))
+            }),
             raw: Vec::new(),
             bytes: Vec::new(),
             text: String::new(),
@@ -104,8 +125,12 @@ impl<R: BufRead> Records<R> {
     /// A field of the record at hand, which [`Records::advance`] found to be UTF-8.
     pub(crate) fn field(&self, at: usize) -> Option<Field<'_>> {
         let (range, quoted) = self.fields.get(at)?;
+        let text = match self.is_ahead {
+            true => &self.ahead,
+            false => &self.text,
+        };
         Some(Field {
-            text: self.text.get(range.clone()).unwrap_or(""),
+            text: text.get(range.clone()).unwrap_or(""),
             quoted: *quoted,
         })
     }
@@ -126,6 +151,10 @@ impl<R: BufRead> Records<R> {
     /// The next record that is no empty line.
     pub(crate) fn advance(&mut self) -> io::Result<Option<Outcome>> {
         loop {
+            self.is_ahead = self.split_ahead();
+            if self.is_ahead {
+                return Ok(Some(Outcome::Record));
+            }
             self.raw.clear();
             let line = self.lines_read + 1;
             if !self.read_line()? {
@@ -159,10 +188,19 @@ impl<R: BufRead> Records<R> {
 
     /// Appends a line with its end; `false` at the end of the input.
     fn read_line(&mut self) -> io::Result<bool> {
-        let left = (MOST_BYTES + 1).saturating_sub(self.raw.len()) as u64;
-        let read = (&mut self.input)
-            .take(left)
-            .read_until(b'\n', &mut self.raw)?;
+        let ahead = &self.ahead[self.taken..];
+        let read = match ahead.find('\n') {
+            Some(end) => {
+                self.raw.extend_from_slice(&ahead.as_bytes()[..=end]);
+                self.taken += end + 1;
+                end + 1
+            }
+            None => {
+                let left = (MOST_BYTES + 1).saturating_sub(self.raw.len()) as u64;
+                let input = &mut self.input;
+                input.take(left).read_until(b'\n', &mut self.raw)?
+            }
+        };
         self.lines_read += u64::from(read > 0);
         Ok(read > 0)
     }
@@ -199,6 +237,65 @@ impl<R: BufRead> Records<R> {
         // Each field by itself: two broken characters may be a good one together.
         let mut fields = self.fields.iter();
         fields.all(|(field, _)| self.text.is_char_boundary(field.start))
+    }
+
+    /// Splits the next line of those read ahead that is not empty, if it has no quotes.
+    /// Returns whether it is at hand; if not, nothing of it was taken.
+    fn split_ahead(&mut self) -> bool {
+        self.fields.clear();
+        loop {
+            if self.taken == self.ahead.len() && !self.read_ahead() {
+                return false;
+            }
+            let bytes = self.ahead.as_bytes();
+            let (begin, mut start) = (self.taken, self.taken);
+            let mut at = begin;
+            // A line end is there, as these are whole lines.
+            loop {
+                while !self.stops[usize::from(bytes[at])] {
+                    at += 1;
+                }
+                match bytes[at] {
+                    b'\n' => break,
+                    QUOTE if self.dialect.quotes => return false,
+                    _ if self.dialect.ends_field(bytes, at) => {
+                        self.fields.push((start..at, false));
+                        start = at + 1;
+                    }
+                    _ => {}
+                }
+                at += 1;
+            }
+            self.taken = at + 1;
+            self.lines_read += 1;
+            let end = begin + trimmed(&bytes[begin..=at]).len();
+            if end > begin {
+                self.line = self.lines_read;
+                self.fields.push((start..end, false));
+                return true;
+            }
+        }
+    }
+
+    /// Reads whole lines ahead that are text, as many as the input has in its buffer. Returns
+    /// whether there are any. The first line, which may begin with a mark, is not among them.
+    fn read_ahead(&mut self) -> bool {
+        self.ahead.clear();
+        self.taken = 0;
+        if self.lines_read == 0 || !self.dialect.is_usual() {
+            return false;
+        }
+        // An error comes again for who reads the next line by itself.
+        let buffer = self.input.fill_buf().unwrap_or_default();
+        let buffer = &buffer[..buffer.len().min(AHEAD)];
+        let valid = str::from_utf8(buffer).map_or_else(|error| error.valid_up_to(), str::len);
+        let lines = buffer[..valid].iter().rposition(|byte| *byte == b'\n');
+        let lines = &buffer[..lines.map_or(0, |last| last + 1)];
+        self.ahead
+            .push_str(str::from_utf8(lines).unwrap_or_default());
+        let read = self.ahead.len();
+        self.input.consume(read);
+        read > 0
     }
 
     /// Splits a line without quotes, and takes its bytes. Returns whether it is one.

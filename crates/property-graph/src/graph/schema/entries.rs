@@ -18,7 +18,7 @@ use crate::index::{Index, KeyRange, key};
 use crate::record::{Found, NodeRecord, Record, RelationshipRecord};
 use crate::transaction::{Changed, KeyOf, Kind};
 use crate::value::codec::NoTextCodes;
-use crate::value::{Properties, Value, ValueError};
+use crate::value::{Properties, Value};
 
 pub(in crate::graph) struct Entry {
     /// Tells it from the others that there are.
@@ -113,11 +113,18 @@ impl Entry {
     /// # Errors
     /// Bytes that are no properties.
     pub(crate) fn key_in(&self, properties: &[u8]) -> Result<Option<Vec<u8>>, StorageError> {
-        let find = |&key: &u32| Properties::find(properties, key, &NoTextCodes);
-        let values: Result<Option<Vec<Value>>, ValueError> =
-            self.stored.keys.iter().map(find).collect();
-        let values = values.map_err(|error| damaged(&format!("has a {error}")))?;
-        Ok(values.and_then(|values| key::encode(&values)))
+        let mut wrong = None;
+        let key = key::encode_found(self.stored.keys.iter().map(|&key| {
+            let found = Properties::find(properties, key, &NoTextCodes);
+            found.unwrap_or_else(|error| {
+                wrong = Some(error);
+                None
+            })
+        }));
+        match wrong {
+            Some(error) => Err(damaged(&format!("has a {error}"))),
+            None => Ok(key),
+        }
     }
 
     /// The rule that a record breaks, if it breaks one; uniqueness is not checked here.
@@ -268,6 +275,5 @@ impl Governed for RelationshipRecord {
 
 /// The key of some properties; `None` if one is missing.
 pub(in crate::graph) fn key_of(properties: &Properties, keys: &[u32]) -> Option<Vec<u8>> {
-    let values: Option<Vec<&Value>> = keys.iter().map(|&key| properties.get(key)).collect();
-    key::encode(values?)
+    key::encode_found(keys.iter().map(|&key| properties.get(key)))
 }

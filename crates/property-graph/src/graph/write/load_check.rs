@@ -46,6 +46,8 @@ fn check_table<R: Tabled>(core: &Arc<Core>, payload: &[u8]) -> Result<(), GraphE
     for operation in decode(payload)? {
         match operation {
             RedoOperation::LoadedNodes(nodes, sets) => {
+                held.iter_mut()
+                    .for_each(|held| held.expect(nodes.rows.len()));
                 for (id, (row, properties)) in (nodes.first..).zip(nodes.iter()) {
                     let record = || node_record(&sets, row, properties);
                     let subjects = |held: &Held<'_>| held.is_about_labels(&sets[row.set as usize]);
@@ -129,6 +131,13 @@ impl<'e> Held<'e> {
 
     fn is_about_type(&self, kind: TypeCode) -> bool {
         self.entry.stored.subject == SubjectCode::Type(kind)
+    }
+
+    /// Makes room for the keys of so many more records.
+    fn expect(&mut self, records: usize) {
+        if self.entry.stored.rule.is_unique() {
+            self.ids.reserve(records);
+        }
     }
 
     fn has(&self, key: &[u8]) -> bool {

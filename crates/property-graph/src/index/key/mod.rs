@@ -8,6 +8,8 @@
 mod number;
 mod range;
 
+use std::borrow::Borrow;
+
 use crate::value::Value;
 
 pub use range::KeyRange;
@@ -62,12 +64,19 @@ impl Class {
 /// The key of a tuple of values; `None` if one of them is null: a record that lacks a
 /// property is in no index over it.
 pub fn encode<'v>(values: impl IntoIterator<Item = &'v Value>) -> Option<Vec<u8>> {
+    encode_found(values.into_iter().map(Some))
+}
+
+/// As [`encode`], of values of which some may not be there.
+pub fn encode_found<V: Borrow<Value>>(
+    values: impl IntoIterator<Item = Option<V>>,
+) -> Option<Vec<u8>> {
     let mut key = Vec::with_capacity(24);
     for value in values {
-        if matches!(value, Value::Null) {
-            return None;
+        match value.as_ref().map(V::borrow) {
+            None | Some(Value::Null) => return None,
+            Some(value) => push_value(value, &mut key),
         }
-        push_value(value, &mut key);
     }
     Some(key)
 }
