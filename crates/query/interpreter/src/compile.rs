@@ -18,7 +18,7 @@ use evergraph_jit::{
 use evergraph_planner::{Constant, Expression, Operator, Plan, Step};
 use evergraph_property_graph::Value;
 use evergraph_property_graph::vector::{Validity, Values, Vector};
-use evergraph_syntax::tree::{Comparison, Operator as Sign};
+use evergraph_syntax::tree::{Comparison, Operator as Sign, When};
 
 use crate::batch::Column;
 use crate::evaluate::Held;
@@ -357,7 +357,7 @@ impl<'e> Builder<'e> {
             Expression::Case(case) if case.operand.is_none() => {
                 let mut branches = Vec::with_capacity(case.branches.len());
                 for (conditions, value) in &case.branches {
-                    let [condition] = &conditions[..] else {
+                    let [When::Value(condition)] = &conditions[..] else {
                         return None;
                     };
                     let lazily = lazily || !branches.is_empty();

@@ -131,6 +131,27 @@ fn errors_name_the_place_and_what_was_meant() {
             None,
         ),
         (
+            "RETURN CASE 1 WHEN IS NUL THEN 1 END",
+            "UnexpectedSyntax",
+            "NUL",
+            "NULL, NORMALIZED or a type should be",
+            Some("NULL"),
+        ),
+        (
+            "RETURN CASE WHEN < 1 THEN 1 END",
+            "UnexpectedSyntax",
+            "<",
+            "an expression",
+            None,
+        ),
+        (
+            "RETURN CASE 1 WHEN IN 2 THEN 1 END",
+            "InvalidArgumentType",
+            "2",
+            "an INTEGER where a LIST should be",
+            None,
+        ),
+        (
             "RETURN foo",
             "UndefinedVariable",
             "foo",

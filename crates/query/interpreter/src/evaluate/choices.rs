@@ -1,12 +1,14 @@
 //! Expressions over columns that evaluate parts of themselves in some of the rows only:
 //! logic, `CASE`, `coalesce`.
 
-use evergraph_functions::operators::{self, boolean};
+use evergraph_functions::operators::{self, Binary, boolean};
+use evergraph_functions::{Datum, Environment, Types, functions};
 use evergraph_planner::{Case, Expression};
 use evergraph_property_graph::vector::{Validity, Values, Vector};
+use evergraph_syntax::tree::{Predicate, When};
 
-use super::Result;
 use super::columns::{Chosen, Over};
+use super::{Result, of_comparison, of_test};
 use crate::batch::Column;
 
 /// Rows that are not decided yet, by their places among those that were chosen.
@@ -92,6 +94,43 @@ fn of_truths(truths: &[Option<bool>]) -> Column {
     Column::Vector(Vector::from_parts(Values::Boolean(values), validity))
 }
 
+/// Whether the operand of a `CASE` passes the test of an alternative, whose value is given.
+pub(super) fn passes(
+    operand: &Datum,
+    when: &When<Expression>,
+    value: &Datum,
+    environment: &Environment<'_>,
+) -> Result<Option<bool>> {
+    let truth = match when {
+        When::Value(_) => return Ok(operand.equals(value)),
+        When::Compared(comparison, _) => {
+            let operator = of_comparison(*comparison);
+            return Ok(operators::compare(operator, operand, value));
+        }
+        When::Is { not, what } => {
+            let truth = is(operand, what, environment)?;
+            return Ok(truth.map(|truth| truth != *not));
+        }
+        When::Tested(test, _) => operators::binary(of_test(*test), operand, value, environment)?,
+        When::In(_) => operators::binary(Binary::In, operand, value, environment)?,
+    };
+    Ok(boolean(&truth)?)
+}
+
+fn is(operand: &Datum, what: &Predicate, environment: &Environment<'_>) -> Result<Option<bool>> {
+    Ok(match what {
+        Predicate::Null => Some(operand.is_null()),
+        Predicate::Typed(to) => Some(operators::is_typed(operand, to)),
+        // As of STARTS WITH: it is not known of what is no text.
+        Predicate::Normalized(_) if operand.types() != Types::STRING => None,
+        Predicate::Normalized(form) => {
+            let function = functions::find("isNormalized")?;
+            let arguments = [operand.clone(), Datum::from(*form)];
+            boolean(&functions::call(function, &arguments, environment)?)?
+        }
+    })
+}
+
 impl Over<'_, '_, '_> {
     /// `AND` and `OR`: what decides alone, false or true, ends the evaluation of a row.
     pub(super) fn logic(
@@ -152,16 +191,18 @@ impl Over<'_, '_, '_> {
                     break;
                 }
                 let truths = open.of(&open.places, |chosen| {
-                    let when = self.column(when, chosen)?;
-                    match &operand {
-                        None => truths(&when, self.rows(chosen)),
-                        Some(operand) => Ok(open
-                            .places
-                            .iter()
-                            .enumerate()
-                            .map(|(row, &place)| operand.get(place as usize).equals(&when.get(row)))
-                            .collect()),
-                    }
+                    let value = when.value().unwrap_or(&Expression::NULL);
+                    let value = self.column(value, chosen)?;
+                    let Some(operand) = &operand else {
+                        return truths(&value, self.rows(chosen));
+                    };
+                    let places = open.places.iter().enumerate();
+                    places
+                        .map(|(row, &place)| {
+                            let operand = operand.get(place as usize);
+                            passes(&operand, when, &value.get(row), &self.run.environment)
+                        })
+                        .collect()
                 })?;
                 let mut truths = truths.into_iter();
                 open.places.retain(|&place| {
@@ -216,7 +257,7 @@ impl Over<'_, '_, '_> {
             open.places = missing;
         }
         if !open.places.is_empty() {
-            pieces.add(&open.places, Column::Same(evergraph_functions::Datum::NULL));
+            pieces.add(&open.places, Column::Same(Datum::NULL));
         }
         Ok(pieces.joined())
     }

@@ -280,10 +280,11 @@ impl Run<'_, '_> {
             .transpose()?;
         for (when, then) in &case.branches {
             for when in when {
-                let when = self.value(when, row)?;
+                let value = when.value().map(|value| self.value(value, row));
+                let value = value.transpose()?.unwrap_or_default();
                 let holds = match &operand {
-                    Some(operand) => operand.equals(&when),
-                    None => boolean(&when)?,
+                    Some(operand) => choices::passes(operand, when, &value, &self.environment)?,
+                    None => boolean(&value)?,
                 };
                 if holds == Some(true) {
                     return self.value(then, row);

@@ -122,7 +122,7 @@ fn integer(draw: &mut Draw, nodes: &[String], relationships: &[String], depth: u
         };
     }
     let part = |draw: &mut Draw| integer(draw, nodes, relationships, depth - 1);
-    match draw.below(6) {
+    match draw.below(7) {
         0 => format!("({} % {})", part(draw), 2 + draw.below(7)),
         1 => format!("({} / {})", part(draw), 1 + draw.below(4)),
         2 => format!("coalesce({}, {})", part(draw), part(draw)),
@@ -131,6 +131,16 @@ fn integer(draw: &mut Draw, nodes: &[String], relationships: &[String], depth: u
             let part = |draw: &mut Draw| integer(draw, nodes, relationships, depth - 1);
             format!(
                 "CASE WHEN {condition} THEN {} ELSE {} END",
+                part(draw),
+                part(draw)
+            )
+        }
+        4 => {
+            let node = &nodes[draw.below(nodes.len() as u64) as usize];
+            let sign = draw.one(&["<", "<=", "<>", "="]);
+            format!(
+                "CASE {node}.m WHEN IS NULL THEN {} WHEN {sign} {}, STARTS WITH 'x' THEN {} END",
+                part(draw),
                 part(draw),
                 part(draw)
             )

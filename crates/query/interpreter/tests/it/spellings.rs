@@ -85,6 +85,31 @@ fn names_of_floats_are_variables_first() {
 }
 
 #[test]
+fn cases_test_their_operand() {
+    let graph = graph();
+    let case = "CASE x WHEN IS NULL, IS NOT :: INTEGER | FLOAT | STRING THEN 'other' \
+                WHEN < 3 THEN 'few' WHEN 3, = 4 THEN 'some' WHEN >= 100 THEN 'many' \
+                WHEN STARTS WITH 'a', ENDS WITH 'z', =~ 'q+', CONTAINS '-' THEN 'text' \
+                WHEN IN [5, 'b'] THEN 'listed' WHEN IS NOT NFC NORMALIZED THEN 'odd' \
+                ELSE 'else' END";
+    let values =
+        "[null, true, 2, 2.5, 3, 4.0, 100, 'ab', 'xz', 'qq', 'x-y', 5, 'b', 'e\\u0301', 6]";
+    let expected = [
+        "other", "other", "few", "few", "some", "some", "many", "text", "text", "text", "text",
+        "listed", "listed", "odd", "else",
+    ];
+    let expected = Datum::list(expected.map(Datum::from).to_vec());
+    // A column at a time, and a value at a time.
+    let columns = format!("UNWIND {values} AS x RETURN collect({case}) AS l");
+    assert_eq!(value(&graph, &columns), expected);
+    let row = format!("RETURN [x IN {values} | {case}] AS l");
+    assert_eq!(value(&graph, &row), expected);
+    // Deep ones are not larger than they are written.
+    let deep = format!("{}1{}", "CASE ".repeat(60), " WHEN < 9, < 9 THEN 2 END".repeat(60));
+    assert_eq!(value(&graph, &format!("RETURN {deep} AS a")), 2i64.into());
+}
+
+#[test]
 fn what_has_no_meaning_is_refused() {
     let graph = people();
     for (text, message) in [

@@ -210,7 +210,9 @@ impl Lowering<'_> {
         let operand = self.optional(case.operand.as_ref(), scope)?;
         let mut branches = Vec::with_capacity(case.branches.len());
         for branch in &case.branches {
-            let when = self.expressions(&branch.when, scope)?;
+            let when = branch.when.iter();
+            let when = when.map(|one| one.try_map(|value| self.expression(value, scope)));
+            let when = when.collect::<Result<_, _>>()?;
             branches.push((when, self.expression(&branch.then, scope)?));
         }
         Ok(Expression::Case(Box::new(Case {

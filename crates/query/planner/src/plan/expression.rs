@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use evergraph_syntax::tree::{
-    Comparison, DataType, Labels, Operator, Quantity, SubqueryKind, TextTest, Typing,
+    Comparison, DataType, Labels, Operator, Quantity, SubqueryKind, TextTest, Typing, When,
 };
 
 use super::{Plan, Slot};
@@ -100,8 +100,8 @@ pub enum Step {
 pub struct Case {
     /// Operand of a simple case.
     pub operand: Option<Expression>,
-    /// Conditions, or values that are compared, each with its result.
-    pub branches: Vec<(Vec<Expression>, Expression)>,
+    /// Conditions, or tests of the operand, with their result.
+    pub branches: Vec<(Vec<When<Expression>>, Expression)>,
     /// `ELSE`
     pub otherwise: Option<Expression>,
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use evergraph_syntax::tree::{PathMode, Typing};
+use evergraph_syntax::tree::{PathMode, Typing, When};
 
 use super::{
     Aggregate, Branch, Choice, Constant, Create, Expand, Expression, Lookup, MapItem, Operator,
@@ -564,13 +564,24 @@ impl Printer<'_> {
             text += &format!(" {}", self.expression(operand));
         }
         for (when, then) in &case.branches {
-            let (when, then) = (self.list(when, ", "), self.expression(then));
+            let when: Vec<String> = when.iter().map(|one| self.when(one)).collect();
+            let (when, then) = (when.join(", "), self.expression(then));
             text += &format!(" WHEN {when} THEN {then}");
         }
         if let Some(otherwise) = &case.otherwise {
             text += &format!(" ELSE {}", self.expression(otherwise));
         }
         text + " END"
+    }
+
+    fn when(&self, of: &When<Expression>) -> String {
+        match of {
+            When::Value(value) => self.expression(value),
+            When::Compared(sign, value) => format!("{} {}", sign.sign(), self.operand(value)),
+            When::Tested(test, value) => format!("{} {}", test.words(), self.operand(value)),
+            When::In(value) => format!("IN {}", self.operand(value)),
+            When::Is { not, what } => format!("IS {}{what}", if *not { "NOT " } else { "" }),
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Walks over plans and expressions.
 
+use evergraph_syntax::tree::When;
+
 use super::{Create, Expression, Lookup, MapItem, Merge, Operator, Plan, Seek, SetItem, Step};
 
 impl Plan {
@@ -178,7 +180,7 @@ impl Expression {
             Expression::Case(case) => {
                 let mut all: Vec<_> = case.operand.iter().chain(&case.otherwise).collect();
                 for (when, then) in &case.branches {
-                    all.extend(when);
+                    all.extend(when.iter().filter_map(When::value));
                     all.push(then);
                 }
                 all

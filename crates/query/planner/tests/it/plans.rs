@@ -261,6 +261,8 @@ fn projections() {
         "MATCH (p:Person) RETURN p.age AS age, count(*) AS people ORDER BY people DESC LIMIT 3",
         "MATCH (p:Person) WITH DISTINCT p.age AS age WHERE age > 3 RETURN age SKIP 1",
         "UNWIND [1, 2] AS x RETURN x UNION RETURN 3 AS x",
+        "UNWIND [1, 'a'] AS x RETURN CASE x WHEN < 2, IS NULL THEN 1 \
+         WHEN IS NOT :: STRING, ENDS WITH 'a' THEN 2 END AS c",
         "CALL db.labels() YIELD label RETURN label",
     ]));
 }

@@ -6,6 +6,7 @@ use crate::lexer::{Token, too_large};
 use crate::tree::{
     Branch, Case, Expression, FunctionCall, ListComprehension, MapItem, MapProjection, Name, Node,
     PatternComprehension, PatternSubquery, Quantified, Quantity, Reduce, SubqueryKind, Typing,
+    When,
 };
 
 /// Normal forms of Unicode, which are words as an argument of `normalize`.
@@ -283,8 +284,8 @@ impl Parser<'_> {
         let mut branches = Vec::new();
         while self.take_word("WHEN") {
             let when = match operand {
-                Some(_) => self.separated(Self::expression)?,
-                None => vec![self.expression()?],
+                Some(_) => self.separated(Self::alternative)?,
+                None => vec![When::Value(self.expression()?)],
             };
             self.need_word("THEN")?;
             let then = self.expression()?;

@@ -3,7 +3,9 @@
 use super::pattern::Of;
 use super::{Parsed, Parser};
 use crate::lexer::Token;
-use crate::tree::{Access, Comparison, Expression, Name, Node, Operator, Span, TextTest, Typing};
+use crate::tree::{
+    Access, Comparison, Expression, Name, Node, Operator, Predicate, Span, TextTest, Typing, When,
+};
 
 /// Tests of one operand, such as `a IN b IS NULL`.
 const MOST_TESTS: usize = 8;
@@ -189,6 +191,46 @@ impl Parser<'_> {
         }
         self.advance();
         Err(self.unexpected("NULL, NOT NULL or a label", &["NULL"]))
+    }
+
+    /// A test of the operand of a `CASE`, or a value that it may be equal to.
+    pub(super) fn alternative(&mut self) -> Parsed<When> {
+        // `CASE` and `END` are brackets: no bar within them ends what is around them.
+        let outside = std::mem::replace(&mut self.bar_ends, false);
+        let found = self.deeper(Self::operand_test);
+        self.bar_ends = outside;
+        found
+    }
+
+    fn operand_test(&mut self) -> Parsed<When> {
+        if let Some(comparison) = self.take_one_of(&Comparison::ALL, Comparison::sign) {
+            return Ok(When::Compared(comparison, self.tested()?));
+        }
+        if let Some(test) = self.take_test()? {
+            return Ok(When::Tested(test, self.arithmetic(0)?));
+        }
+        if self.take_word("IN") {
+            return Ok(When::In(self.arithmetic(0)?));
+        }
+        let has_colons = self.take("::");
+        if !has_colons && !self.take_word("IS") {
+            return self.or().map(When::Value);
+        }
+        let not = !has_colons && self.take_word("NOT");
+        let what = match () {
+            () if !has_colons && self.take_word("NULL") => Predicate::Null,
+            () if has_colons || self.take("::") || self.take_word("TYPED") => {
+                Predicate::Typed(self.data_type()?)
+            }
+            () => match self.normal_form(0) {
+                Some(form) => Predicate::Normalized(form),
+                None => {
+                    let words = &["NULL", "TYPED", "NORMALIZED"];
+                    return Err(self.unexpected("NULL, NORMALIZED or a type", words));
+                }
+            },
+        };
+        Ok(When::Is { not, what })
     }
 
     /// `NFC NORMALIZED`, some tokens ahead.

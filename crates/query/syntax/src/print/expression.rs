@@ -5,8 +5,8 @@ use std::fmt::{self, Display, Formatter};
 use super::{Parameter, Quoted, Separated, Text, optional};
 use crate::tree::{
     Access, Branch, Case, Comparison, Expression, FunctionCall, Labels, ListComprehension, MapItem,
-    MapProjection, Node, Operator, PatternComprehension, PatternSubquery, Quantified, Reduce,
-    Selector, Typing,
+    MapProjection, Node, Operator, PatternComprehension, PatternSubquery, Predicate, Quantified,
+    Reduce, Selector, Typing, When,
 };
 
 // Precedences; a pattern is an operand of NOT and what binds less.
@@ -250,6 +250,30 @@ impl Display for FunctionCall {
 impl Display for Branch {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "WHEN {} THEN {}", Separated(&self.when, ", "), self.then)
+    }
+}
+
+impl Display for When {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            When::Value(value) => value.fmt(f),
+            When::Compared(comparison, value) => {
+                write!(f, "{} {}", comparison.sign(), Operand(value, TESTED))
+            }
+            When::Tested(test, value) => write!(f, "{} {}", test.words(), Operand(value, ADDED)),
+            When::In(value) => write!(f, "IN {}", Operand(value, ADDED)),
+            When::Is { not, what } => write!(f, "IS {}{what}", if *not { "NOT " } else { "" }),
+        }
+    }
+}
+
+impl Display for Predicate {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Predicate::Null => f.write_str("NULL"),
+            Predicate::Typed(to) => write!(f, ":: {to}"),
+            Predicate::Normalized(form) => write!(f, "{form} NORMALIZED"),
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::error::{Class, Detail, Problem, with_article};
 use crate::parse::Parsed;
 use crate::tree::{
     Access, Case, Expression, FunctionCall, Labels, MapItem, MapProjection, Node, Operator, Span,
-    SubqueryKind, Typing,
+    SubqueryKind, Typing, When,
 };
 
 /// Where an expression stands.
@@ -443,10 +443,7 @@ impl Checker<'_> {
         let mut found: Option<Type> = None;
         for branch in &case.branches {
             for when in &branch.when {
-                match case.operand {
-                    Some(_) => self.value(when, place).map(|_| ())?,
-                    None => self.condition(when, place.test())?,
-                }
+                self.when(when, case.operand.is_some(), place)?;
             }
             let next = self.value(&branch.then, place)?;
             found = Some(found.map_or(next.clone(), |found| found.or(next)));
@@ -456,6 +453,20 @@ impl Checker<'_> {
             Some(otherwise) => found.or(self.value(otherwise, place)?),
             None => found,
         })
+    }
+
+    fn when(&mut self, when: &When, has_operand: bool, place: Place) -> Parsed<()> {
+        let Some(value) = when.value() else {
+            return Ok(());
+        };
+        if !has_operand {
+            return self.condition(value, place.test());
+        }
+        let found = self.value(value, place)?;
+        match when {
+            When::In(_) => self.need_types(&found, Types::LIST, value.at),
+            _ => Ok(()),
+        }
     }
 
     fn map_projection(&mut self, part: &MapProjection, place: Place) -> Parsed<Type> {

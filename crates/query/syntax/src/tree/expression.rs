@@ -131,13 +131,75 @@ pub struct Case {
     pub otherwise: Option<Expression>,
 }
 
-/// `WHEN a, b THEN c`: conditions, or values that the operand is compared with.
+/// `WHEN a, b THEN c`: a condition, or tests of the operand.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Branch {
-    /// At least one; only one without an operand.
-    pub when: Vec<Expression>,
+    /// At least one; without an operand only one, [`When::Value`].
+    pub when: Vec<When>,
     /// Its value.
     pub then: Expression,
+}
+
+/// An alternative behind `WHEN`. The operand is no part of it, so that a tree of cases
+/// within operands does not grow with their depth.
+#[derive(Clone, Debug, PartialEq)]
+pub enum When<E = Expression> {
+    /// A condition, or a value that the operand is equal to.
+    Value(E),
+    /// `< a`
+    Compared(Comparison, E),
+    /// `STARTS WITH a`
+    Tested(TextTest, E),
+    /// `IN a`
+    In(E),
+    /// `IS NULL` and `IS NOT NULL`, for example
+    Is {
+        /// Whether `NOT` stands before it.
+        not: bool,
+        /// The predicate.
+        what: Predicate,
+    },
+}
+
+/// A predicate of an operand alone.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Predicate {
+    /// `NULL`
+    Null,
+    /// `:: INTEGER`
+    Typed(DataType),
+    /// `NFC NORMALIZED`
+    Normalized(&'static str),
+}
+
+impl<E> When<E> {
+    /// The expression in it.
+    pub fn value(&self) -> Option<&E> {
+        match self {
+            When::Value(value)
+            | When::Compared(_, value)
+            | When::Tested(_, value)
+            | When::In(value) => Some(value),
+            When::Is { .. } => None,
+        }
+    }
+
+    /// The same of another kind of expressions.
+    ///
+    /// # Errors
+    /// Those of `change`.
+    pub fn try_map<F, X>(&self, change: impl FnOnce(&E) -> Result<F, X>) -> Result<When<F>, X> {
+        Ok(match self {
+            When::Value(value) => When::Value(change(value)?),
+            When::Compared(comparison, value) => When::Compared(*comparison, change(value)?),
+            When::Tested(test, value) => When::Tested(*test, change(value)?),
+            When::In(value) => When::In(change(value)?),
+            When::Is { not, what } => When::Is {
+                not: *not,
+                what: what.clone(),
+            },
+        })
+    }
 }
 
 /// A list comprehension.

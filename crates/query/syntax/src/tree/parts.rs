@@ -1,6 +1,6 @@
 //! The parts of expressions.
 
-use super::{Access, Expression, MapItem, Node};
+use super::{Access, Expression, MapItem, Node, When};
 
 impl Expression {
     /// The expressions that it is made of, without those of subqueries and patterns.
@@ -41,7 +41,7 @@ impl Expression {
             Node::Case(case) => {
                 let mut found: Vec<&Expression> = case.operand.iter().collect();
                 for branch in &case.branches {
-                    found.extend(&branch.when);
+                    found.extend(branch.when.iter().filter_map(When::value));
                     found.push(&branch.then);
                 }
                 found.extend(&case.otherwise);

@@ -184,7 +184,12 @@ fn compound(inner: Inner) -> Inner {
         let inner = inner.clone();
         move |(is_simple, operand)| {
             let most = if is_simple { 3 } else { 2 };
-            let branch = (vec(inner.clone(), 1..most), inner.clone());
+            let value = inner.clone().prop_map(When::Value);
+            let when = match is_simple {
+                true => prop_oneof![1 => value, 2 => operand_test(&inner)].boxed(),
+                false => value.boxed(),
+            };
+            let branch = (vec(when, 1..most), inner.clone());
             let branches = vec(branch.prop_map(|(when, then)| Branch { when, then }), 1..3);
             (
                 Just(is_simple.then_some(operand)),
@@ -246,6 +251,25 @@ fn compound(inner: Inner) -> Inner {
         }),
     ]
     .boxed()
+}
+
+/// A test of the operand of a case.
+fn operand_test(inner: &Inner) -> impl Strategy<Value = When> + use<> {
+    let comparisons = vec![Comparison::Equal, Comparison::Less];
+    let tests = vec![TextTest::StartsWith, TextTest::Matches];
+    let predicate = prop_oneof![
+        Just(Predicate::Null),
+        data_type().prop_map(Predicate::Typed),
+        Just(Predicate::Normalized("NFKC")),
+    ];
+    prop_oneof![
+        (prop::sample::select(comparisons), inner.clone())
+            .prop_map(|(comparison, value)| When::Compared(comparison, value)),
+        (prop::sample::select(tests), inner.clone())
+            .prop_map(|(test, value)| When::Tested(test, value)),
+        inner.clone().prop_map(When::In),
+        (any::<bool>(), predicate).prop_map(|(not, what)| When::Is { not, what }),
+    ]
 }
 
 pub fn data_type() -> impl Strategy<Value = DataType> {
