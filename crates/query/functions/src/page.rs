@@ -61,6 +61,7 @@ fn title(category: Category) -> &'static str {
         Category::String => "Texts",
         Category::Temporal => "Dates, times, durations",
         Category::Spatial => "Points",
+        Category::Vector => "Vectors",
         Category::Aggregating => "Rows",
     }
 }

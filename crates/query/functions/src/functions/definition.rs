@@ -24,6 +24,8 @@ pub enum Category {
     Temporal,
     /// Of points.
     Spatial,
+    /// Of lists of numbers.
+    Vector,
     /// Of many rows.
     Aggregating,
 }

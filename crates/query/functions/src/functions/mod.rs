@@ -10,6 +10,7 @@ pub(crate) mod scalar;
 mod spatial;
 mod temporal;
 mod text;
+mod vector;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -25,7 +26,7 @@ use crate::environment::Environment;
 use crate::error::{ErrorKind, EvaluationError};
 
 /// Tables of the categories, in the order of the documentation.
-const TABLES: [&[Function]; 13] = [
+const TABLES: [&[Function]; 14] = [
     scalar::FUNCTIONS,
     graph::FUNCTIONS,
     list::FUNCTIONS,
@@ -38,6 +39,7 @@ const TABLES: [&[Function]; 13] = [
     temporal::OF_KINDS[4],
     temporal::FUNCTIONS,
     spatial::FUNCTIONS,
+    vector::FUNCTIONS,
     aggregating::FUNCTIONS,
 ];
 
