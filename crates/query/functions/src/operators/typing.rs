@@ -106,7 +106,9 @@ pub fn cast(
     if datum.is_null() {
         return Err(failed());
     }
-    if let (Some(of), Some(elements)) = (&one.element, datum.elements()) {
+    if one.types == Types::LIST
+        && let (Some(of), Some(elements)) = (&one.element, datum.elements())
+    {
         let cast = elements
             .iter()
             .map(|element| cast(&element, of, environment));

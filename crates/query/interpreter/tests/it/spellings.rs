@@ -158,6 +158,17 @@ fn values_have_the_types_that_they_are_said_to_have() {
         ("localtime() IS :: TIME WITHOUT TIMEZONE", true),
         ("date() IS :: LOCAL DATETIME", false),
         ("{a: 1} IS :: ANY MAP", true),
+        ("{a: 1} IS :: ANY", true),
+        ("null IS :: ANY NOT NULL", false),
+        ("[1, date(), 'a'] IS :: PROPERTY VALUE", true),
+        ("point({x: 1, y: 2}) IS :: ANY PROPERTY VALUE NOT NULL", true),
+        ("null IS :: PROPERTY VALUE", true),
+        ("null IS :: PROPERTY VALUE NOT NULL", false),
+        ("[1, null] IS :: PROPERTY VALUE", false),
+        ("[[1]] IS NOT :: PROPERTY VALUE", true),
+        ("{a: 1} IS :: PROPERTY VALUE | MAP", true),
+        ("{a: 1} IS :: PROPERTY VALUE", false),
+        ("EXISTS { (p:P) WHERE p IS :: PROPERTY VALUE }", false),
         ("1 + 1 IS :: INTEGER AND NOT 'a' IS :: INTEGER", true),
         ("all(x IN [1, 2] WHERE x IS :: INTEGER)", true),
         ("[x IN [1, 'a'] WHERE x IS :: INTEGER | x] = [1]", true),
@@ -198,6 +209,7 @@ fn values_are_cast_or_refused() {
         ("CAST(['1', 2] AS LIST<INTEGER>)", "[1, 2]"),
         ("CAST(1 AS ANY<INTEGER | FLOAT>)", "1"),
         ("CAST(true AS INTEGER) + 1", "2"),
+        ("CAST([1] AS PROPERTY VALUE)", "[1]"),
     ] {
         let text =
             format!("RETURN {cast} = {expected} OR {cast} IS NULL AND {expected} IS NULL AS c");
@@ -207,6 +219,7 @@ fn values_are_cast_or_refused() {
         "CAST('a' AS INTEGER)",
         "CAST(null AS INTEGER NOT NULL)",
         "CAST([1] AS INTEGER)",
+        "CAST([{}] AS PROPERTY VALUE)",
         "CAST('2020-13-01' AS DATE)",
         "CAST(1 AS NODE)",
         "CAST('9223372036854775808' AS INTEGER)",

@@ -4,7 +4,7 @@ use super::{Parsed, Parser};
 use crate::tree::{DataType, OneType, Types};
 
 /// Names, the longer ones before those that they begin with.
-const NAMES: [(&str, Types); 41] = [
+const NAMES: [(&str, Types); 42] = [
     ("BOOLEAN", Types::BOOLEAN),
     ("BOOL", Types::BOOLEAN),
     ("STRING", Types::STRING),
@@ -44,12 +44,21 @@ const NAMES: [(&str, Types); 41] = [
     ("BYTES", Types::BYTES),
     ("NULL", Types::NULL),
     ("NOTHING", Types::NONE),
+    ("PROPERTY VALUE", Types::PROPERTY),
     ("VALUE", Types::ANY),
     ("ANY", Types::ANY),
 ];
 
 /// Names that may stand behind `ANY`.
-const BEHIND_ANY: [&str; 6] = ["NODE", "VERTEX", "RELATIONSHIP", "EDGE", "MAP", "VALUE"];
+const BEHIND_ANY: [&str; 7] = [
+    "NODE",
+    "VERTEX",
+    "RELATIONSHIP",
+    "EDGE",
+    "MAP",
+    "PROPERTY",
+    "VALUE",
+];
 
 impl Parser<'_> {
     /// `INTEGER NOT NULL | LIST<STRING>`
@@ -95,10 +104,13 @@ impl Parser<'_> {
             })?;
         }
         let not_null = self.take_words(&["NOT", "NULL"]) || self.take("!");
-        any_of.push(OneType {
-            types,
-            element,
-            not_null,
+        any_of.push(match types == Types::PROPERTY {
+            true => OneType::property_value(not_null),
+            false => OneType {
+                types,
+                element,
+                not_null,
+            },
         });
         Ok(())
     }

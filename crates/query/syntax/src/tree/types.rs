@@ -71,6 +71,14 @@ impl Types {
     pub const ENTITY: Types = Types::NODE.or(Types::RELATIONSHIP);
     /// Dates, times and instants.
     pub const INSTANT: Types = Types(0b11111 << 5);
+    /// Values that a property can have, but for lists of them.
+    pub const PROPERTY: Types = Types::BOOLEAN
+        .or(Types::STRING)
+        .or(Types::NUMBER)
+        .or(Types::INSTANT)
+        .or(Types::DURATION)
+        .or(Types::POINT)
+        .or(Types::BYTES);
     /// None of them: what has no value but null, or an error.
     pub const NONE: Types = Types(0);
     /// All of them.
@@ -130,6 +138,22 @@ pub struct OneType {
     pub not_null: bool,
 }
 
+impl OneType {
+    /// `PROPERTY VALUE`: values that a property can have, and lists of such that are no
+    /// lists.
+    pub fn property_value(not_null: bool) -> Self {
+        OneType {
+            types: Types::PROPERTY.or(Types::LIST),
+            element: Some(Box::new(DataType::of(Types::PROPERTY, true))),
+            not_null,
+        }
+    }
+
+    fn is_property_value(&self) -> bool {
+        self.types == Types::PROPERTY.or(Types::LIST)
+    }
+}
+
 impl DataType {
     /// A type without parts.
     pub fn of(types: Types, not_null: bool) -> Self {
@@ -166,11 +190,15 @@ impl fmt::Display for DataType {
 
 impl fmt::Display for OneType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.types.fmt(f)?;
-        if let Some(element) = &self.element {
-            f.write_str("<")?;
-            element.alternatives(f)?;
-            f.write_str(">")?;
+        if self.is_property_value() {
+            f.write_str("PROPERTY VALUE")?;
+        } else {
+            self.types.fmt(f)?;
+            if let Some(element) = &self.element {
+                f.write_str("<")?;
+                element.alternatives(f)?;
+                f.write_str(">")?;
+            }
         }
         f.write_str(if self.not_null { " NOT NULL" } else { "" })
     }

@@ -284,6 +284,10 @@ pub fn data_type() -> impl Strategy<Value = DataType> {
     ];
     let leaf = (prop::sample::select(types), any::<bool>())
         .prop_map(|(types, not_null)| DataType::of(types, not_null));
+    let property_value = any::<bool>().prop_map(|not_null| DataType {
+        any_of: vec![OneType::property_value(not_null)],
+    });
+    let leaf = prop_oneof![7 => leaf, 1 => property_value];
     leaf.prop_recursive(3, 6, 3, |inner| {
         prop_oneof![
             (inner.clone(), any::<bool>()).prop_map(|(element, not_null)| DataType {
