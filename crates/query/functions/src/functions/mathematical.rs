@@ -126,6 +126,10 @@ fn round(arguments: &[Datum], _: &Environment<'_>) -> Result {
     }
     let mode = arguments.get(2).and_then(Datum::as_value);
     let mode = mode.and_then(Value::as_text).unwrap_or("HALF_UP");
+    if !MODES.contains(&mode) {
+        let message = format!("round() has no mode '{mode}'; it has {}", MODES.join(", "));
+        return Err(wrong(ErrorKind::InvalidArgumentValue, message));
+    }
     let precision = usize::try_from(precision).map_err(|_| {
         wrong(
             ErrorKind::NumberOutOfRange,
@@ -135,15 +139,21 @@ fn round(arguments: &[Datum], _: &Environment<'_>) -> Result {
     if !number.is_finite() {
         return Ok(number.into());
     }
-    Ok(rounded(number, precision, mode)?.into())
+    Ok(rounded(number, precision, mode).into())
 }
 
-/// Rounds the digits that the number is written with.
-fn rounded(number: f64, precision: usize, mode: &str) -> std::result::Result<f64, EvaluationError> {
+/// Modes of rounding, as Java names them.
+const MODES: [&str; 7] = [
+    "UP", "DOWN", "CEILING", "FLOOR", "HALF_UP", "HALF_DOWN", "HALF_EVEN",
+];
+
+/// Rounds the digits that the number is written with; in a mode that is not named here to
+/// the nearest, of two to the even one.
+fn rounded(number: f64, precision: usize, mode: &str) -> f64 {
     let text = format!("{}", number.abs());
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
     let Some((kept, rest)) = fraction.split_at_checked(precision) else {
-        return Ok(number);
+        return number;
     };
     let digits = [whole, kept].concat();
     let last_is_odd = digits.bytes().last().is_some_and(|digit| digit % 2 == 1);
@@ -156,11 +166,7 @@ fn rounded(number: f64, precision: usize, mode: &str) -> std::result::Result<f64
         "FLOOR" => !rest.is_empty() && number < 0.0,
         "HALF_UP" => is_more || is_half,
         "HALF_DOWN" => is_more,
-        "HALF_EVEN" => is_more || is_half && last_is_odd,
-        _ => {
-            let message = format!("round() has no mode '{mode}'");
-            return Err(wrong(ErrorKind::InvalidArgumentValue, message));
-        }
+        _ => is_more || is_half && last_is_odd,
     };
     let mut digits: Vec<u8> = digits.bytes().collect();
     if away {
@@ -180,5 +186,5 @@ fn rounded(number: f64, precision: usize, mode: &str) -> std::result::Result<f64
     let magnitude: f64 = format!("{digits}e-{precision}")
         .parse()
         .unwrap_or(number.abs());
-    Ok(magnitude.copysign(number))
+    magnitude.copysign(number)
 }

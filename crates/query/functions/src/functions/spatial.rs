@@ -52,21 +52,16 @@ fn point(arguments: &[Datum], _: &Environment<'_>) -> Result {
         return Ok(Datum::NULL);
     }
     let fields = Fields::among_others(map);
-    let either = |a: &str, b: &str| -> std::result::Result<Option<f64>, EvaluationError> {
-        Ok(fields.float(a)?.or(fields.float(b)?))
+    let by_axes = (fields.float("x")?, fields.float("y")?);
+    let on_globe = (fields.float("longitude")?, fields.float("latitude")?);
+    let (x, y, is_geographic) = match (by_axes, on_globe) {
+        ((Some(x), Some(y)), _) => (x, y, false),
+        (_, (Some(longitude), Some(latitude))) => (longitude, latitude, true),
+        _ => {
+            let message = "point() needs x and y, or longitude and latitude";
+            return Err(wrong(ErrorKind::InvalidArgumentValue, message));
+        }
     };
-    let coordinates = [
-        either("x", "longitude")?,
-        either("y", "latitude")?,
-        either("z", "height")?,
-    ];
-    let [Some(x), Some(y), z] = coordinates else {
-        let message = "point() needs x and y, or longitude and latitude";
-        return Err(wrong(ErrorKind::InvalidArgumentValue, message));
-    };
-    let is_geographic = ["longitude", "latitude", "height"]
-        .iter()
-        .any(|name| fields.get(name).is_some());
     let told = match (fields.integer("srid")?, fields.text("crs")?) {
         (Some(srid), _) => Some(
             u32::try_from(srid)
@@ -75,6 +70,11 @@ fn point(arguments: &[Datum], _: &Environment<'_>) -> Result {
         ),
         (None, Some(name)) => Some(system_of(name)),
         (None, None) => None,
+    };
+    let has_height = is_geographic || told == Some(Some(CoordinateSystem::Wgs84Height));
+    let z = match fields.float("z")? {
+        None if has_height => fields.float("height")?,
+        z => z,
     };
     let system = match (told, is_geographic, z.is_some()) {
         (Some(Some(system)), ..) => system,

@@ -13,7 +13,8 @@ use crate::temporal::component;
 /// and where there is no such key.
 ///
 /// # Errors
-/// A value of another type.
+/// A value of another type; a component that temporal or spatial values of the type do not
+/// have.
 pub fn property(
     datum: &Datum,
     key: &str,
@@ -28,7 +29,10 @@ pub fn property(
         Datum::Map(entries) => return Ok(entries.get(key).cloned().unwrap_or_default()),
         Datum::Value(Value::Null) => Value::Null,
         Datum::Value(Value::Map(entries)) => entries.get(key).cloned().unwrap_or_default(),
-        Datum::Value(value) => component(value, key).ok_or_else(|| no_properties(datum, key))?,
+        Datum::Value(value) => {
+            let found = component(value, key).ok_or_else(|| no_properties(datum, key))?;
+            found.ok_or_else(|| no_component(datum, key))?
+        }
         _ => return Err(no_properties(datum, key)),
     }))
 }
@@ -38,6 +42,12 @@ fn no_properties(datum: &Datum, key: &str) -> EvaluationError {
         "{} has no properties, as .{key}",
         with_article(datum.type_name())
     );
+    EvaluationError::new(ErrorKind::InvalidArgumentType, message)
+}
+
+fn no_component(datum: &Datum, key: &str) -> EvaluationError {
+    let of = with_article(datum.type_name());
+    let message = format!("{of} has no component .{key}");
     EvaluationError::new(ErrorKind::InvalidArgumentType, message)
 }
 

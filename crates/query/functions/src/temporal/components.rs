@@ -5,10 +5,11 @@ use evergraph_property_graph::value::{
     CoordinateSystem, Date, DateTime, Duration, LocalTime, Point,
 };
 
-/// `value.key` of a temporal or spatial value: null where it has no such component.
-/// `None` of values of other types.
-pub fn component(value: &Value, key: &str) -> Option<Value> {
-    let found = match value {
+/// `value.key` of a temporal or spatial value: null where it is of more than 64 bits, or a
+/// coordinate that points of other systems have; `Some(None)` where values of its type have
+/// no such component. `None` of values of other types.
+pub fn component(value: &Value, key: &str) -> Option<Option<Value>> {
+    Some(match value {
         Value::Date(date) => of_date(*date, key),
         Value::LocalTime(time) => of_time(*time, key),
         Value::Time(time) => {
@@ -23,8 +24,7 @@ pub fn component(value: &Value, key: &str) -> Option<Value> {
         Value::Duration(duration) => of_duration(*duration, key),
         Value::Point(point) => of_point(point, key),
         _ => return None,
-    };
-    Some(found.unwrap_or(Value::Null))
+    })
 }
 
 fn of_date(date: Date, key: &str) -> Option<Value> {
@@ -101,7 +101,10 @@ fn of_duration(duration: Duration, key: &str) -> Option<Value> {
     let (months, days, seconds) = (duration.months(), duration.days(), duration.seconds());
     let nanoseconds = i64::from(duration.nanoseconds());
     // All of them in a unit of so many nanoseconds; null if it has more than 64 bits.
-    let all = |unit: i128| i64::try_from(duration.total_nanoseconds().div_euclid(unit)).ok();
+    let all = |unit: i128| {
+        let all = i64::try_from(duration.total_nanoseconds().div_euclid(unit));
+        Some(all.map_or(Value::Null, Value::Integer))
+    };
     Some(Value::Integer(match key {
         "years" => months / 12,
         "quarters" => months / 3,
@@ -111,9 +114,9 @@ fn of_duration(duration: Duration, key: &str) -> Option<Value> {
         "hours" => seconds / 3600,
         "minutes" => seconds / 60,
         "seconds" => seconds,
-        "milliseconds" => all(1_000_000)?,
-        "microseconds" => all(1000)?,
-        "nanoseconds" => all(1)?,
+        "milliseconds" => return all(1_000_000),
+        "microseconds" => return all(1000),
+        "nanoseconds" => return all(1),
         "quartersOfYear" => months / 3 % 4,
         "monthsOfQuarter" => months % 3,
         "monthsOfYear" => months % 12,
@@ -133,7 +136,10 @@ fn of_point(point: &Point, key: &str) -> Option<Value> {
         system,
         CoordinateSystem::Wgs84 | CoordinateSystem::Wgs84Height
     );
-    let coordinate = |at: usize| point.coordinates().get(at).copied().map(Value::Float);
+    let coordinate = |at: usize| {
+        let found = point.coordinates().get(at);
+        Some(found.map_or(Value::Null, |found| Value::Float(*found)))
+    };
     match key {
         "x" => coordinate(0),
         "y" => coordinate(1),
@@ -141,6 +147,7 @@ fn of_point(point: &Point, key: &str) -> Option<Value> {
         "longitude" if is_geographic => coordinate(0),
         "latitude" if is_geographic => coordinate(1),
         "height" if is_geographic => coordinate(2),
+        "longitude" | "latitude" | "height" => Some(Value::Null),
         "srid" => Some(system.srid().into()),
         "crs" => Some(system_name(system).into()),
         _ => None,

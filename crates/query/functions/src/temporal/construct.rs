@@ -4,7 +4,7 @@ use evergraph_property_graph::value::{DateTime, LocalDateTime, LocalTime, Time, 
 use evergraph_property_graph::{Value, ValueError};
 use evergraph_syntax::with_article;
 
-use super::fields::{Fields, Fraction};
+use super::fields::Fields;
 use super::{Kind, Parts};
 use crate::environment::Environment;
 use crate::error::{ErrorKind, EvaluationError};
@@ -105,7 +105,7 @@ fn of_fields(
         false => of_date.date.or(of_time.date),
     };
     let time = match kind.has_time() {
-        true => Some(fields.time(of_time.time, Fraction::Replaces)?),
+        true => Some(fields.time(of_time.time, None)?),
         false => None,
     };
     let parts = Parts {

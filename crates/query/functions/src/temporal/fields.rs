@@ -65,14 +65,6 @@ pub(crate) struct Fields<'a> {
     map: &'a BTreeMap<Arc<str>, Value>,
 }
 
-/// Effect of the fields of fractions of a second on those of the time they change.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fraction {
-    Replaces,
-    /// The time was cut to a unit of which they are parts.
-    Adds,
-}
-
 impl<'a> Fields<'a> {
     /// Fields, all of which have to be known.
     ///
@@ -223,11 +215,12 @@ impl<'a> Fields<'a> {
         Ok(date?)
     }
 
-    /// A time of day from its fields; those that are absent are of `base`, else 0.
+    /// A time of day from its fields; those that are absent are of `base`, else 0. `cut` are
+    /// the nanoseconds of the fraction of a second that the base was cut to, if it was.
     pub(super) fn time(
         &self,
         base: Option<LocalTime>,
-        fraction: Fraction,
+        cut: Option<i64>,
     ) -> Result<LocalTime, EvaluationError> {
         self.need("hour", "minute", base.is_some())?;
         self.need("minute", "second", base.is_some())?;
@@ -240,17 +233,19 @@ impl<'a> Fields<'a> {
         };
         let (hour, minute) = (part("hour", known.0)?, part("minute", known.1)?);
         let second = part("second", known.2)?;
-        let nanoseconds = match self.nanoseconds(base.is_some())? {
-            None => known.3,
-            Some(given) if fraction == Fraction::Replaces => given,
-            Some(given) => given + known.3,
-        };
+        let nanoseconds = self.nanoseconds(base.is_some(), (known.3, cut))?;
+        let nanoseconds = nanoseconds.unwrap_or(known.3);
         Ok(LocalTime::new(hour, minute, second, nanoseconds)?)
     }
 
     /// The fraction of a second; each of its fields has as many digits as the coarser ones
-    /// leave to it.
-    fn nanoseconds(&self, has_base: bool) -> Result<Option<u32>, EvaluationError> {
+    /// leave to it, and the first as many as the fraction of the base, if that is cut to a
+    /// unit of which it is a part.
+    fn nanoseconds(
+        &self,
+        has_base: bool,
+        (base, cut): (u32, Option<i64>),
+    ) -> Result<Option<u32>, EvaluationError> {
         let mut limit = SECOND;
         let mut sum = None;
         for (name, unit) in [
@@ -262,6 +257,9 @@ impl<'a> Fields<'a> {
                 continue;
             };
             self.need("second", name, has_base)?;
+            if let (None, Some(cut)) = (sum, cut.filter(|cut| *cut > unit)) {
+                (sum, limit) = (Some(base), cut);
+            }
             if number < 0 || number >= limit / unit {
                 return Err(out_of_range(name, number));
             }

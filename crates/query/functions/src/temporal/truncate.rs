@@ -4,7 +4,7 @@ use evergraph_property_graph::Value;
 use evergraph_property_graph::value::{Date, LocalTime};
 
 use super::construct::{not_temporal, of_parts, require, wrong};
-use super::fields::{Fields, Fraction};
+use super::fields::Fields;
 use super::{Kind, Parts};
 use crate::environment::Environment;
 use crate::error::EvaluationError;
@@ -58,7 +58,9 @@ pub(crate) fn truncate(
             cut.date = Some(fields.date(date)?);
         }
         if kind.has_time() {
-            cut.time = Some(fields.time(Some(time), Fraction::Adds)?);
+            let fraction = of_time.filter(|(_, unit)| *unit < 1_000_000_000);
+            let fraction = fraction.map(|(_, unit)| *unit as i64);
+            cut.time = Some(fields.time(Some(time), fraction)?);
         }
         // The time on the clock stays.
         if let Some(zone) = fields.zone()? {

@@ -70,7 +70,7 @@ impl Parser<'_> {
 
     fn alternatives(&mut self, any_of: &mut Vec<OneType>) -> Parsed<()> {
         loop {
-            self.alternative(any_of)?;
+            self.one_type(any_of)?;
             if self.bar_ends || !self.take("|") {
                 return Ok(());
             }
@@ -78,7 +78,7 @@ impl Parser<'_> {
     }
 
     /// Adds one type, or those of `ANY<...>`.
-    fn alternative(&mut self, any_of: &mut Vec<OneType>) -> Parsed<()> {
+    fn one_type(&mut self, any_of: &mut Vec<OneType>) -> Parsed<()> {
         let mut names = BEHIND_ANY.iter();
         if self.is_word("ANY") && names.any(|name| self.is_word_ahead(1, name)) {
             self.advance();
