@@ -144,7 +144,13 @@ fn round(arguments: &[Datum], _: &Environment<'_>) -> Result {
 
 /// Modes of rounding, as Java names them.
 const MODES: [&str; 7] = [
-    "UP", "DOWN", "CEILING", "FLOOR", "HALF_UP", "HALF_DOWN", "HALF_EVEN",
+    "UP",
+    "DOWN",
+    "CEILING",
+    "FLOOR",
+    "HALF_UP",
+    "HALF_DOWN",
+    "HALF_EVEN",
 ];
 
 /// Rounds the digits that the number is written with; in a mode that is not named here to

@@ -51,15 +51,30 @@ fn vectors_are_compared_in_single_precision() {
         ("vector.similarity.cosine([1, 2], null)", "null"),
         ("vector.similarity.euclidean([0, 0], [0, 0])", "1.0"),
         ("vector.similarity.euclidean([0], [2])", "0.2"),
-        ("vector.similarity.euclidean([3e38], [-3e38]) < 1e-70", "true"),
+        (
+            "vector.similarity.euclidean([3e38], [-3e38]) < 1e-70",
+            "true",
+        ),
     ]);
     check_refused(&[
         ("vector.similarity.cosine([1], [1, 2])", "ones of 1 and 2"),
         ("vector.similarity.euclidean([], [])", "one of none"),
-        ("vector.similarity.cosine([0, 0], [1, 2])", "with a direction"),
-        ("vector.similarity.cosine([1, null], [1, 2])", "a NULL at place 1"),
-        ("vector.similarity.euclidean(['1'], [1])", "a STRING at place 0"),
-        ("vector.similarity.euclidean([1e39], [1])", "not 1e39 at place 0"),
+        (
+            "vector.similarity.cosine([0, 0], [1, 2])",
+            "with a direction",
+        ),
+        (
+            "vector.similarity.cosine([1, null], [1, 2])",
+            "a NULL at place 1",
+        ),
+        (
+            "vector.similarity.euclidean(['1'], [1])",
+            "a STRING at place 0",
+        ),
+        (
+            "vector.similarity.euclidean([1e39], [1])",
+            "not 1e39 at place 0",
+        ),
     ]);
 }
 

@@ -152,7 +152,7 @@ impl Run<'_, '_> {
         let values = self.key_values(keys, &rows)?;
         let mut writing = runs.begin(self)?;
         let mut slots = Vec::with_capacity(rows.width());
-        for row in self.order(keys, &values, rows.len())? {
+        for row in self.order(keys, &values, rows.len(), usize::MAX)? {
             self.step()?;
             let row = row as usize;
             slots.clear();
@@ -170,8 +170,8 @@ impl Run<'_, '_> {
         all: &Batch,
         sink: &mut Sink<'_>,
     ) -> Result<Flow> {
-        let order = self.order(keys, &self.key_values(keys, all)?, all.len())?;
-        for rows in order[..most.min(order.len())].chunks(BATCH) {
+        let order = self.order(keys, &self.key_values(keys, all)?, all.len(), most)?;
+        for rows in order.chunks(BATCH) {
             self.guard.check()?;
             if self.push(all.take(rows), sink)? == Flow::Stop {
                 return Ok(Flow::Stop);
@@ -183,11 +183,10 @@ impl Run<'_, '_> {
     /// The first rows of an order, and the first key of the last of them.
     fn first(&self, keys: &[SortKey], most: usize, rows: &Batch) -> Result<(Batch, Option<Datum>)> {
         let values = self.key_values(keys, rows)?;
-        let order = self.order(keys, &values, rows.len())?;
-        let order = &order[..most.min(order.len())];
+        let order = self.order(keys, &values, rows.len(), most)?;
         let last = order.last().filter(|_| order.len() == most);
         let bound = last.and_then(|&last| Some(values.first()?[last as usize].clone()));
-        Ok((rows.take(order), bound))
+        Ok((rows.take(&order), bound))
     }
 
     /// The rows whose first key does not come behind a value: others cannot be among the
@@ -225,39 +224,68 @@ impl Run<'_, '_> {
         values.collect()
     }
 
-    /// Places of the rows in order; rows with equal keys stay as they come.
+    /// Places of the first `most` rows in order; rows with equal keys stay as they come.
     pub(super) fn order(
         &self,
         keys: &[SortKey],
         values: &[Vec<Datum>],
         rows: usize,
+        most: usize,
     ) -> Result<Vec<u32>> {
         if keys.is_empty() {
-            return Ok((0..rows as u32).collect());
+            return Ok((0..rows.min(most) as u32).collect());
         }
-        if let ([key], [values]) = (keys, values)
-            && let Some(integers) = integers(values)
-        {
-            let compare = |&one: &u32, &other: &u32| {
-                let (one, other) = (integers[one as usize], integers[other as usize]);
-                match key.descending {
-                    false => one.cmp(&other),
-                    true => other.cmp(&one),
-                }
-            };
-            return sorted(rows, compare, || self.guard.check());
-        }
-        let compare = |&one: &u32, &other: &u32| {
-            let pairs = values.iter().zip(keys);
-            let mut orders = pairs.map(|(values, key)| {
-                key_order(key, &values[one as usize], &values[other as usize])
-            });
-            orders
-                .find(|order| order.is_ne())
-                .unwrap_or(Ordering::Equal)
+        let check = || self.guard.check();
+        let integers: Option<Vec<Vec<i64>>> = values.iter().map(|of| integers(of)).collect();
+        let Some(integers) = integers else {
+            let compare = |at: usize, one, other| values[at][one].cmp(&values[at][other]);
+            return first_places(rows, most, by_keys(keys, compare), check);
         };
-        sorted(rows, compare, || self.guard.check())
+        let compare = |at: usize, one, other| integers[at][one].cmp(&integers[at][other]);
+        first_places(rows, most, by_keys(keys, compare), check)
     }
+}
+
+/// The order of two rows, where `compare` says that of the values of one key.
+fn by_keys(
+    keys: &[SortKey],
+    compare: impl Fn(usize, usize, usize) -> Ordering,
+) -> impl Fn(&u32, &u32) -> Ordering {
+    move |&one, &other| {
+        let mut orders = keys.iter().enumerate().map(|(at, key)| {
+            let order = compare(at, one as usize, other as usize);
+            match key.descending {
+                false => order,
+                true => order.reverse(),
+            }
+        });
+        orders
+            .into_iter()
+            .find(|order| order.is_ne())
+            .unwrap_or(Ordering::Equal)
+    }
+}
+
+/// Places of the first `most` rows in order, equal ones as they come. A few of many are
+/// selected before they are sorted.
+fn first_places(
+    rows: usize,
+    most: usize,
+    compare: impl Fn(&u32, &u32) -> Ordering,
+    check: impl Fn() -> Result<()>,
+) -> Result<Vec<u32>> {
+    let few = most.min(CHUNK);
+    if few != most || few == 0 || few > rows / 2 {
+        let mut order = sorted(rows, compare, check)?;
+        order.truncate(most);
+        return Ok(order);
+    }
+    let compare = |one: &u32, other: &u32| compare(one, other).then(one.cmp(other));
+    let mut order: Vec<u32> = (0..rows as u32).collect();
+    order.select_nth_unstable_by(few - 1, compare);
+    order.truncate(few);
+    order.sort_unstable_by(compare);
+    Ok(order)
 }
 
 /// Places that are sorted in one go.
@@ -348,6 +376,21 @@ mod tests {
                     found.is_ok_and(|found| found == expected),
                     "{rows} {modulus}"
                 );
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_places_are_those_of_a_whole_sort() {
+        for rows in [0, 1, 2, 9, 100, 3 * CHUNK] {
+            for modulus in [1, 3, 1 << 20] {
+                let key = |place: &u32| place.wrapping_mul(2_654_435_761) % modulus;
+                let compare = |a: &u32, b: &u32| key(a).cmp(&key(b));
+                let all = sorted(rows, compare, || Ok(())).unwrap();
+                for most in [0, 1, 4, 50, CHUNK + 1, usize::MAX] {
+                    let found = first_places(rows, most, compare, || Ok(())).unwrap();
+                    assert_eq!(found, all[..most.min(rows)], "{most} of {rows}, {modulus}");
+                }
             }
         }
     }

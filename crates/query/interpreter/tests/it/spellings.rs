@@ -105,7 +105,11 @@ fn cases_test_their_operand() {
     let row = format!("RETURN [x IN {values} | {case}] AS l");
     assert_eq!(value(&graph, &row), expected);
     // Deep ones are not larger than they are written.
-    let deep = format!("{}1{}", "CASE ".repeat(60), " WHEN < 9, < 9 THEN 2 END".repeat(60));
+    let deep = format!(
+        "{}1{}",
+        "CASE ".repeat(60),
+        " WHEN < 9, < 9 THEN 2 END".repeat(60)
+    );
     assert_eq!(value(&graph, &format!("RETURN {deep} AS a")), 2i64.into());
 }
 
@@ -161,7 +165,10 @@ fn values_have_the_types_that_they_are_said_to_have() {
         ("{a: 1} IS :: ANY", true),
         ("null IS :: ANY NOT NULL", false),
         ("[1, date(), 'a'] IS :: PROPERTY VALUE", true),
-        ("point({x: 1, y: 2}) IS :: ANY PROPERTY VALUE NOT NULL", true),
+        (
+            "point({x: 1, y: 2}) IS :: ANY PROPERTY VALUE NOT NULL",
+            true,
+        ),
         ("null IS :: PROPERTY VALUE", true),
         ("null IS :: PROPERTY VALUE NOT NULL", false),
         ("[1, null] IS :: PROPERTY VALUE", false),

@@ -94,6 +94,22 @@ pub(super) struct Found<'a> {
 const MOST_PARTS: usize = 2_000;
 
 impl Pattern {
+    /// Null matches no node. No relationship is found from it; a node that is known, and
+    /// stands alone in the pattern, has to be looked at.
+    fn refuse_nulls(&mut self) {
+        let ends = self
+            .relationships
+            .iter()
+            .flat_map(|one| [one.left, one.right]);
+        let ends: BTreeSet<usize> = ends.collect();
+        let alone = self.nodes.iter().enumerate();
+        let alone = alone.filter(|(place, node)| node.bound && !ends.contains(place));
+        self.predicates.extend(alone.map(|(_, node)| Predicate {
+            condition: Expression::IsNotNull(Box::new(Expression::Slot(node.slot))),
+            slots: vec![node.slot],
+        }));
+    }
+
     /// Refuses a pattern that is too large.
     fn check_size(&self, at: tree::Span) -> Result<(), PlanError> {
         if self.nodes.len() + self.relationships.len() <= MOST_PARTS {
@@ -185,6 +201,7 @@ impl Lowering<'_> {
                 self.condition(condition, &mut finding.pattern, (&before, scope))?;
             }
         }
+        finding.pattern.refuse_nulls();
         let catalog = self.catalog;
         Ok(order::find(finding.pattern, input, catalog))
     }

@@ -1,11 +1,11 @@
 //! `WITH` and `RETURN`.
 
-use evergraph_syntax::tree::{self, Node};
+use evergraph_syntax::tree::{self, Comparison, Node};
 
 use super::query::WithColumns;
 use super::{Aggregates, Lowering, Scope};
 use crate::PlanError;
-use crate::plan::{Expression, Operator, Plan, Slot, SortKey};
+use crate::plan::{Aggregate, Constant, Expression, Operator, Plan, Slot, SortKey};
 
 impl Lowering<'_> {
     /// Rows of the items; the scope becomes theirs.
@@ -162,11 +162,7 @@ impl Lowering<'_> {
             .into_iter()
             .map(|(_, slot, aggregate)| (slot, aggregate))
             .collect();
-        let rows = match keys.is_empty() {
-            true => 1.0,
-            false => input.rows.sqrt().max(1.0),
-        };
-        let mut plan = input.then(Operator::Aggregate { keys, aggregates }, rows);
+        let mut plan = self.aggregated(keys, aggregates, input);
         if !computed.is_empty() {
             plan = plan.with(Operator::Extend(computed));
         }
@@ -174,6 +170,37 @@ impl Lowering<'_> {
             plan = plan.with(Operator::Sort(order));
         }
         Ok((plan, known))
+    }
+
+    /// A row of each group. Keys that all rows have make no groups; but where there is no
+    /// other, no rows are no group.
+    fn aggregated(
+        &mut self,
+        keys: Vec<(Slot, Expression)>,
+        mut aggregates: Vec<(Slot, Aggregate)>,
+        input: Plan,
+    ) -> Plan {
+        let is_same = |key: &(Slot, Expression)| {
+            matches!(key.1, Expression::Constant(_) | Expression::Parameter(_))
+        };
+        let (same, keys): (Vec<_>, Vec<_>) = keys.into_iter().partition(is_same);
+        let count = (keys.is_empty() && !same.is_empty()).then(|| self.unnamed());
+        aggregates.extend(count.map(|count| (count, Aggregate::rows())));
+        let rows = match keys.is_empty() {
+            true => 1.0,
+            false => input.rows.sqrt().max(1.0),
+        };
+        let mut plan = input.then(Operator::Aggregate { keys, aggregates }, rows);
+        if let Some(count) = count {
+            let none = Expression::Constant(Constant::Integer(0));
+            let more = vec![(Comparison::Greater, none)];
+            let is_group = Expression::Comparison(Box::new(Expression::Slot(count)), more);
+            plan = plan.with(Operator::Filter(vec![is_group]));
+        }
+        match same.is_empty() {
+            true => plan,
+            false => plan.with(Operator::Extend(same)),
+        }
     }
 
     fn sort_keys(

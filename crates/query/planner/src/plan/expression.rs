@@ -189,6 +189,17 @@ pub struct Aggregate {
     pub arguments: Vec<Expression>,
 }
 
+impl Aggregate {
+    /// `count(*)`
+    pub fn rows() -> Self {
+        Aggregate {
+            name: "count".into(),
+            distinct: false,
+            arguments: Vec::new(),
+        }
+    }
+}
+
 impl Expression {
     /// Null.
     pub const NULL: Expression = Expression::Constant(Constant::Null);
