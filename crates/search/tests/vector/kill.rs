@@ -1,34 +1,15 @@
 //! A process that writes and searches is killed: the graph is sound, and the index
 //! answers as measuring all nodes does.
 
-use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Command, Stdio};
 
-use evergraph_property_graph::graph::{GraphOptions, NodeId, OpenOptions, PropertyGraph};
+use evergraph_property_graph::graph::NodeId;
 use evergraph_search::vector::{Metric, VectorOptions, Vectors};
-use evergraph_storage::medium::FileStorage;
 
+use crate::killed::{DIRECTORY, kill_after, open};
 use crate::scan::{compare, definition, list, vector};
 
-/// Directory of the process that is killed.
-const DIRECTORY: &str = "EVERGRAPH_KILLED_DIRECTORY";
 const DIMENSIONS: usize = 4;
-
-fn open(directory: &Path) -> PropertyGraph {
-    let database = directory.join("database");
-    if database.join("pool").exists() {
-        let storage = FileStorage::open(&database).expect("there");
-        let opened = PropertyGraph::open(&storage, OpenOptions::default());
-        return opened.expect("opened").0;
-    }
-    std::fs::create_dir_all(&database).expect("made");
-    let storage = FileStorage::create(&database).expect("made");
-    let mut options = GraphOptions::default();
-    options.store.log_bytes = 1 << 20;
-    options.store.growth_step = 1 << 20;
-    PropertyGraph::create(&storage, options, [3; 16]).expect("made")
-}
 
 /// Commits, searches and saves until it is killed.
 #[test]
@@ -64,30 +45,6 @@ fn writes_until_it_is_killed() {
             graph.checkpoint().expect("written");
         }
     }
-}
-
-fn kill_after(directory: &Path, rounds: usize) {
-    let mut child = Command::new(std::env::current_exe().expect("this program"))
-        .args([
-            "kill::writes_until_it_is_killed",
-            "--exact",
-            "--ignored",
-            "--nocapture",
-        ])
-        .env(DIRECTORY, directory)
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("started");
-    let said = BufReader::new(child.stdout.take().expect("piped")).lines();
-    let said = said.map(|line| line.expect("readable"));
-    let rounds_seen = said.filter(|line| line.starts_with("round")).take(rounds);
-    assert_eq!(
-        rounds_seen.count(),
-        rounds,
-        "it is killed, and does not end"
-    );
-    child.kill().expect("killed");
-    child.wait().expect("it ended");
 }
 
 #[test]

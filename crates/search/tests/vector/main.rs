@@ -2,6 +2,8 @@
 
 mod damage;
 mod kill;
+#[path = "../common/killed.rs"]
+mod killed;
 mod random;
 mod recall;
 mod scan;
