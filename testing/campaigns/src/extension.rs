@@ -425,10 +425,6 @@ impl Scenario for ExtensionScenario {
         SimulatedConfig::new(self.persistence).with_capacity(256 << 10)
     }
 
-    fn initial(&self) -> Steps {
-        Steps::default()
-    }
-
     fn create(&self, storage: &SimulatedStorage) -> Result<Opened, String> {
         let registers = Arc::new(Registers::default());
         let extension = Arc::clone(&registers);

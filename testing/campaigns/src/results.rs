@@ -204,10 +204,6 @@ impl Scenario for ResultScenario {
         PoolKind::RESULTS
     }
 
-    fn initial(&self) -> Steps {
-        Steps::default()
-    }
-
     /// Opening makes it, too.
     fn create(&self, storage: &SimulatedStorage) -> Result<ResultStore, String> {
         open(storage, false)

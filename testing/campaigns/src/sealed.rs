@@ -306,10 +306,6 @@ impl Scenario for SealedScenario {
         SimulatedConfig::new(self.persistence).with_capacity(64 << 10)
     }
 
-    fn initial(&self) -> Steps {
-        Steps::default()
-    }
-
     fn create(&self, storage: &SimulatedStorage) -> Result<Store, String> {
         Store::create(storage, self.store_config(), [9; 16]).map_err(|error| error.to_string())
     }

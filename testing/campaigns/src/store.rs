@@ -352,10 +352,6 @@ impl Scenario for StoreScenario {
         SimulatedConfig::new(self.persistence).with_capacity(64 << 10)
     }
 
-    fn initial(&self) -> Steps {
-        Steps::default()
-    }
-
     fn create(&self, storage: &SimulatedStorage) -> Result<Store, String> {
         Store::create_with(storage, self.store_config(), [9; 16], self.tuning())
             .map_err(|error| error.to_string())

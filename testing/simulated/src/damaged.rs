@@ -5,7 +5,7 @@ use evergraph_storage::medium::DramStorage;
 use evergraph_storage::{Medium, MediumError, MediumHandle, Pool, PoolKind, Storage};
 
 use crate::explorer::{Program, Progress};
-use crate::scenario::{Known, Scenario, known, live, recover};
+use crate::scenario::{Known, Scenario, live, recover};
 use crate::{Config, SimulatedStorage};
 
 /// Slots of a superblock.
@@ -42,10 +42,6 @@ impl<S: Scenario> Program for Damaged<'_, S> {
 
     fn config(&self) -> Config {
         self.scenario.config()
-    }
-
-    fn initial(&self) -> Self::Model {
-        known(self.scenario)
     }
 
     fn run(

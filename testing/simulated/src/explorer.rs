@@ -8,9 +8,9 @@ use crate::{Config, SimulatedStorage};
 
 /// A program to be cut off, and its oracles. Deterministic.
 pub trait Program {
-    /// Expected state: the workload updates it as it starts operations and as they are
-    /// acknowledged.
-    type Model: Clone + Hash;
+    /// Expected state, by default that before the workload, which updates it as it starts
+    /// operations and as they are acknowledged.
+    type Model: Clone + Default + Hash;
 
     /// A name for messages, without `;`.
     fn name(&self) -> &str;
@@ -22,9 +22,6 @@ pub trait Program {
 
     /// The storage it runs on.
     fn config(&self) -> Config;
-
-    /// The model before the workload.
-    fn initial(&self) -> Self::Model;
 
     /// The workload, on an empty storage. Call [`Progress::update`] before an
     /// operation's first store and after its acknowledgement.

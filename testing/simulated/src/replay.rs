@@ -97,7 +97,7 @@ impl<'s, P: Program> Runner<'s, P> {
     fn new(explorer: &'s Explorer, program: &'s P) -> Result<Self, String> {
         let workload = SimulatedStorage::new(program.config());
         workload.plan(explorer.workload_faults.clone());
-        let start = program.initial();
+        let start = P::Model::default();
         let mut log = Progress::new(&workload, &start, true);
         guarded(|| program.run(&workload, &mut log))?;
         let steps = log.into_steps();

@@ -23,8 +23,9 @@ pub enum Access {
 /// recoveries that are cut off in turn, mutants, replay lines and budgets
 /// ([`crate::Suite`]).
 pub trait Scenario: Sync {
-    /// Expected state. It may leave open operations that were begun and not acknowledged.
-    type Model: Clone + Hash;
+    /// Expected state, by default that of what was just created. It may leave open
+    /// operations that were begun and not acknowledged.
+    type Model: Clone + Default + Hash;
 
     /// System under test.
     type Opened;
@@ -33,13 +34,12 @@ pub trait Scenario: Sync {
     fn name(&self) -> &str;
 
     /// The seed that the workload follows from.
-    fn seed(&self) -> u64;
+    fn seed(&self) -> u64 {
+        0
+    }
 
     /// The storage it runs on.
     fn config(&self) -> Config;
-
-    /// The model of what was just created.
-    fn initial(&self) -> Self::Model;
 
     /// Makes what the workload runs on.
     fn create(&self, storage: &SimulatedStorage) -> Result<Self::Opened, String>;
@@ -124,7 +124,7 @@ impl Steps {
 }
 
 /// State of the harness beside the scenario's model.
-#[derive(Clone, Hash)]
+#[derive(Clone, Default, Hash)]
 pub struct Known<M> {
     is_created: bool,
     /// Lives before this one, each ended by a cut or a kill.
@@ -293,14 +293,6 @@ fn is_whole<S: Scenario>(
     scenario.compare(&opened, model).map(drop).map_err(again)
 }
 
-pub(super) fn known<S: Scenario>(scenario: &S) -> Known<S::Model> {
-    Known {
-        is_created: false,
-        lives: 0,
-        model: scenario.initial(),
-    }
-}
-
 impl<S: Scenario> Program for S {
     type Model = Known<S::Model>;
 
@@ -314,10 +306,6 @@ impl<S: Scenario> Program for S {
 
     fn config(&self) -> Config {
         Scenario::config(self)
-    }
-
-    fn initial(&self) -> Self::Model {
-        known(self)
     }
 
     fn run(
@@ -408,10 +396,6 @@ impl<S: Scenario> Program for Ended<'_, S> {
 
     fn config(&self) -> Config {
         self.scenario.config()
-    }
-
-    fn initial(&self) -> Self::Model {
-        known(self.scenario)
     }
 
     fn run(

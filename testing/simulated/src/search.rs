@@ -63,7 +63,7 @@ impl<'s, P: Program> Search<'s, P> {
     fn run(mut self) -> Report {
         let storage = SimulatedStorage::new(self.program.config());
         storage.plan(self.explorer.workload_faults.clone());
-        let start = self.program.initial();
+        let start = P::Model::default();
         let mut log = Progress::new(&storage, &start, true);
         let result = replay::guarded(|| self.program.run(&storage, &mut log));
         let steps = log.into_steps();

@@ -228,10 +228,6 @@ impl Scenario for MaintainScenario {
         SimulatedConfig::new(self.persistence).with_capacity(128 << 10)
     }
 
-    fn initial(&self) -> Done {
-        Done::default()
-    }
-
     fn create(&self, storage: &SimulatedStorage) -> Result<Session, String> {
         create(storage)
     }

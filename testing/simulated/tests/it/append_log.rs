@@ -320,10 +320,6 @@ impl Program for Appends {
         Config::new(Persistence::Pages).with_capacity(32 << 10)
     }
 
-    fn initial(&self) -> Model {
-        Model::default()
-    }
-
     fn run(&self, s: &SimulatedStorage, log: &mut Progress<'_, Model>) -> Result<(), String> {
         self.work(s, log).map_err(|e| e.to_string())
     }

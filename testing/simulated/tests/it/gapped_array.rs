@@ -285,10 +285,6 @@ impl Program for Insertions {
         Config::new(Persistence::Lines).with_capacity(4096)
     }
 
-    fn initial(&self) -> Model {
-        Model::default()
-    }
-
     fn run(&self, s: &SimulatedStorage, log: &mut Progress<'_, Model>) -> Result<(), String> {
         self.work(s, log).map_err(|e| e.to_string())
     }

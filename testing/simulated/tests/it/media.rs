@@ -287,8 +287,6 @@ impl Program for Keeper {
         Config::new(Persistence::Lines).with_capacity(4096)
     }
 
-    fn initial(&self) {}
-
     fn run(&self, storage: &SimulatedStorage, _: &mut Progress<'_, ()>) -> Result<(), String> {
         let medium = storage.open("a", true).map_err(|e| e.to_string())?;
         storage.sync_names().map_err(|e| e.to_string())?;

@@ -94,16 +94,8 @@ impl Scenario for Rounds {
         &self.name
     }
 
-    fn seed(&self) -> u64 {
-        0
-    }
-
     fn config(&self) -> Config {
         Config::new(self.persistence)
-    }
-
-    fn initial(&self) -> Model {
-        Model::default()
     }
 
     fn create(&self, storage: &SimulatedStorage) -> Result<Host, String> {

@@ -457,10 +457,6 @@ impl Scenario for Records {
         SimulatedConfig::new(self.persistence).with_capacity(256 << 10)
     }
 
-    fn initial(&self) -> Steps {
-        Steps::default()
-    }
-
     fn create(&self, storage: &SimulatedStorage) -> Result<Opened, String> {
         create(storage)
     }

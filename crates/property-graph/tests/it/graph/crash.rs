@@ -36,6 +36,19 @@ struct Expected {
     begun: u64,
 }
 
+impl Default for Expected {
+    fn default() -> Self {
+        Expected {
+            models: vec![Model::default()],
+            snapshots: Vec::new(),
+            naming: None,
+            rules: Rules::new(),
+            changing: None,
+            begun: 0,
+        }
+    }
+}
+
 impl Hash for Expected {
     fn hash<H: Hasher>(&self, state: &mut H) {
         format!("{self:?}").hash(state);
@@ -584,17 +597,6 @@ impl Scenario for Workload {
 
     fn config(&self) -> Config {
         Config::new(self.persistence).with_capacity(3 << 17)
-    }
-
-    fn initial(&self) -> Expected {
-        Expected {
-            models: vec![Model::default()],
-            snapshots: Vec::new(),
-            naming: None,
-            rules: Rules::new(),
-            changing: None,
-            begun: 0,
-        }
     }
 
     fn create(&self, storage: &SimulatedStorage) -> Result<Open, String> {

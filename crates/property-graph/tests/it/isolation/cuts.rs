@@ -141,10 +141,6 @@ impl Scenario for Interrupted {
         Config::new(self.persistence).with_capacity(1 << 18)
     }
 
-    fn initial(&self) -> Seen {
-        Seen::default()
-    }
-
     fn create(&self, storage: &SimulatedStorage) -> Result<Lists, String> {
         let text = |error: GraphError| error.to_string();
         let graph = PropertyGraph::create(storage, options(), [7; 16]).map_err(text)?;

@@ -191,16 +191,8 @@ impl Scenario for Life {
         &self.name
     }
 
-    fn seed(&self) -> u64 {
-        0
-    }
-
     fn config(&self) -> Config {
         Config::new(self.persistence).with_capacity(64 << 10)
-    }
-
-    fn initial(&self) -> Steps {
-        Steps::default()
     }
 
     fn create(&self, storage: &SimulatedStorage) -> Result<Single, String> {
