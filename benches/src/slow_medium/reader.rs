@@ -110,17 +110,14 @@ impl<R: NeighborReader> NeighborReader for SlowReader<R> {
     }
 
     #[inline]
-    fn visit_list<const WEIGHTED: bool, F>(
+    fn visit_list<const WEIGHTED: bool>(
         &mut self,
         v: VertexId,
         positions: Range<usize>,
-        mut visit: F,
-    ) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
-    {
+        mut visit: impl FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         let (lists, mut debt) = self.split();
-        lists.visit_list::<WEIGHTED, _>(v, positions, |segment, weights| {
+        lists.visit_list::<WEIGHTED>(v, positions, |segment, weights| {
             debt.read(segment);
             visit(segment, weights)
         })

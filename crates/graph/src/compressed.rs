@@ -293,15 +293,12 @@ impl NeighborReader for CompressedReader<'_> {
     }
 
     #[inline]
-    fn visit_list<const WEIGHTED: bool, F>(
+    fn visit_list<const WEIGHTED: bool>(
         &mut self,
         v: VertexId,
         positions: Range<usize>,
-        mut visit: F,
-    ) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
-    {
+        mut visit: impl FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         let (number, at) = self.place(v);
         if !WEIGHTED {
             let list = self.chunks.list(number, at);

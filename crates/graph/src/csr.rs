@@ -238,15 +238,12 @@ impl NeighborReader for CsrReader<'_> {
     }
 
     #[inline(always)]
-    fn visit_list<const WEIGHTED: bool, F>(
+    fn visit_list<const WEIGHTED: bool>(
         &mut self,
         v: VertexId,
         positions: Range<usize>,
-        mut visit: F,
-    ) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
-    {
+        mut visit: impl FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         let list = range(self.offsets, v);
         if positions == ALL {
             return self.visit_range::<WEIGHTED>(list, &mut visit);

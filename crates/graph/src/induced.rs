@@ -152,15 +152,12 @@ impl<R: NeighborReader> NeighborReader for InducedReader<'_, R> {
         self.neighbors.len()
     }
 
-    fn visit_list<const WEIGHTED: bool, F>(
+    fn visit_list<const WEIGHTED: bool>(
         &mut self,
         v: VertexId,
         positions: Range<usize>,
-        mut visit: F,
-    ) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
-    {
+        mut visit: impl FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         self.assemble(v);
         let mut parts = Parts::of(positions);
         let _ = parts.visit(&self.neighbors, &self.weights, &mut visit);

@@ -155,53 +155,47 @@ pub trait NeighborReader {
     /// list; those past its end are left out, so several tasks can share a hub.
     ///
     /// `Break` if `visit` broke.
-    fn visit_list<const WEIGHTED: bool, F>(
+    fn visit_list<const WEIGHTED: bool>(
         &mut self,
         v: VertexId,
         positions: Range<usize>,
-        visit: F,
-    ) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>;
+        visit: impl FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
+    ) -> ControlFlow<()>;
 
     /// Calls `visit` with each slice of `v`'s list until it breaks.
     #[inline(always)]
-    fn for_each_segment<F>(&mut self, v: VertexId, mut visit: F) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId]) -> ControlFlow<()>,
-    {
-        self.visit_list::<false, _>(v, ALL, |segment, _| visit(segment))
+    fn for_each_segment(
+        &mut self,
+        v: VertexId,
+        mut visit: impl FnMut(&[VertexId]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        self.visit_list::<false>(v, ALL, |segment, _| visit(segment))
     }
 
     /// As [`NeighborReader::for_each_segment`], with weights.
     #[inline(always)]
-    fn for_each_weighted_segment<F>(&mut self, v: VertexId, visit: F) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
-    {
-        self.visit_list::<true, _>(v, ALL, visit)
+    fn for_each_weighted_segment(
+        &mut self,
+        v: VertexId,
+        visit: impl FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        self.visit_list::<true>(v, ALL, visit)
     }
 
     /// As [`NeighborReader::for_each_segment`], of the neighbors at `positions`.
     #[inline(always)]
-    fn for_each_segment_in<F>(
+    fn for_each_segment_in(
         &mut self,
         v: VertexId,
         positions: Range<usize>,
-        mut visit: F,
-    ) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId]) -> ControlFlow<()>,
-    {
-        self.visit_list::<false, _>(v, positions, |segment, _| visit(segment))
+        mut visit: impl FnMut(&[VertexId]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        self.visit_list::<false>(v, positions, |segment, _| visit(segment))
     }
 
     /// Calls `visit` with each neighbor of `v`.
     #[inline]
-    fn for_each_neighbor<F>(&mut self, v: VertexId, mut visit: F)
-    where
-        F: FnMut(VertexId),
-    {
+    fn for_each_neighbor(&mut self, v: VertexId, mut visit: impl FnMut(VertexId)) {
         let _ = self.for_each_segment(v, |segment| {
             for &u in segment {
                 visit(u);

@@ -98,24 +98,21 @@ impl<R: NeighborReader> NeighborReader for SymmetricReader<R> {
     }
 
     #[inline]
-    fn visit_list<const WEIGHTED: bool, F>(
+    fn visit_list<const WEIGHTED: bool>(
         &mut self,
         v: VertexId,
         positions: Range<usize>,
-        mut visit: F,
-    ) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
-    {
+        mut visit: impl FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         let Some(incoming) = &mut self.incoming else {
-            return self.out.visit_list::<WEIGHTED, _>(v, positions, visit);
+            return self.out.visit_list::<WEIGHTED>(v, positions, visit);
         };
         let (front, behind) = match positions == ALL {
             true => (ALL, ALL),
             false => split(&positions, self.out.degree(v)),
         };
-        self.out.visit_list::<WEIGHTED, _>(v, front, &mut visit)?;
-        incoming.visit_list::<WEIGHTED, _>(v, behind, visit)
+        self.out.visit_list::<WEIGHTED>(v, front, &mut visit)?;
+        incoming.visit_list::<WEIGHTED>(v, behind, visit)
     }
 }
 

@@ -244,15 +244,12 @@ impl NeighborReader for ViewReader<'_> {
     }
 
     #[inline(always)]
-    fn visit_list<const WEIGHTED: bool, F>(
+    fn visit_list<const WEIGHTED: bool>(
         &mut self,
         v: VertexId,
         positions: Range<usize>,
-        mut visit: F,
-    ) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
-    {
+        mut visit: impl FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         if self.ahead.is_some() {
             self.fetch(v, positions.clone());
         }

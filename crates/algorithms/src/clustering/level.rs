@@ -204,7 +204,7 @@ fn for_each_in_list(
     for start in (0..degree).step_by(HUB_DEGREE) {
         control.check()?;
         let piece = start..start + HUB_DEGREE;
-        let _ = reader.visit_list::<true, _>(v, piece, &mut visit_all);
+        let _ = reader.visit_list::<true>(v, piece, &mut visit_all);
     }
     Ok(())
 }

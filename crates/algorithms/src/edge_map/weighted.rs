@@ -45,7 +45,7 @@ pub fn push_weighted<G: Graph, K: WeightedKernel>(
         };
         let _ = match part {
             None => reader.for_each_weighted_segment(u, push),
-            Some(part) => reader.visit_list::<true, _>(u, part, push),
+            Some(part) => reader.visit_list::<true>(u, part, push),
         };
     })
 }

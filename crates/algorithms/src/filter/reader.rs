@@ -35,7 +35,7 @@ impl<'a, R: NeighborReader> FilterReader<'a, R> {
         };
         let _ = self
             .below
-            .visit_list::<WEIGHTED, _>(v, positions, |segment, weights| {
+            .visit_list::<WEIGHTED>(v, positions, |segment, weights| {
                 walk.segment(segment.len(), |stretch| {
                     let entries = &segment[stretch.part.clone()];
                     let neighbors = &mut [0; 64];
@@ -85,15 +85,12 @@ impl<R: NeighborReader> NeighborReader for FilterReader<'_, R> {
     }
 
     #[inline]
-    fn visit_list<const WEIGHTED: bool, F>(
+    fn visit_list<const WEIGHTED: bool>(
         &mut self,
         v: VertexId,
         positions: Range<usize>,
-        mut visit: F,
-    ) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
-    {
+        mut visit: impl FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         if positions == ALL {
             return self.walk::<WEIGHTED>(v, 0, visit);
         }

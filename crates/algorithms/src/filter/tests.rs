@@ -109,7 +109,7 @@ fn check_parts(filter: &impl Graph, graph: &Csr) {
                 std::ops::ControlFlow::Continue(())
             });
             assert_eq!(found, expected);
-            let _ = (filter.reader()).visit_list::<true, _>(v, start..end, |part, of| {
+            let _ = (filter.reader()).visit_list::<true>(v, start..end, |part, of| {
                 weighted.extend_from_slice(part);
                 weights.extend_from_slice(of);
                 std::ops::ControlFlow::Continue(())

@@ -116,7 +116,7 @@ impl<'g, G: Graph> Chances<'g, G> {
             false => reader.for_each_segment_in(u, range, |list| {
                 list.iter().try_for_each(|&v| entry(v, 1.0))
             }),
-            true => reader.visit_list::<true, _>(u, range, |list, weights| {
+            true => reader.visit_list::<true>(u, range, |list, weights| {
                 let mut weighted = list.iter().zip(weights);
                 weighted.try_for_each(|(&v, &weight)| entry(v, weight))
             }),

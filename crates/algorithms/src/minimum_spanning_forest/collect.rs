@@ -32,7 +32,7 @@ pub(super) fn light_limit<G: Graph>(graph: &G) -> u32 {
     for _ in 0..sampled {
         let v = random.below(n) as VertexId;
         let positions = 0..SAMPLED_NEIGHBORS;
-        let _ = reader.visit_list::<true, _>(v, positions, |list, weights| {
+        let _ = reader.visit_list::<true>(v, positions, |list, weights| {
             let weight = |at| weights.get(at).map_or(1.0, |&weight| weight);
             keys.extend((0..list.len()).map(|at| key(weight(at))));
             ControlFlow::Continue(())
@@ -263,7 +263,7 @@ fn read_list(
             }
         }
     };
-    let _ = reader.visit_list::<true, _>(u, positions, |list, weights| {
+    let _ = reader.visit_list::<true>(u, positions, |list, weights| {
         match weights.is_empty() {
             true => list.iter().for_each(|&v| visit(v, 1.0)),
             false => list

@@ -214,7 +214,7 @@ fn weighted_neighbor(
     position: usize,
 ) -> (VertexId, Weight) {
     let mut found = (UNREACHED, 1.0);
-    let _ = reader.visit_list::<true, _>(u, position..position + 1, |list, weights| {
+    let _ = reader.visit_list::<true>(u, position..position + 1, |list, weights| {
         if let Some(&v) = list.first() {
             found = (v, weights.first().copied().unwrap_or(1.0));
         }

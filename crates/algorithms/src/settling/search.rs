@@ -190,7 +190,7 @@ impl<'a, 'g, G: Graph, L: Labels> Search<'a, 'g, G, L> {
                 let mut improved = Vec::new();
                 let mut task = Task::new(place, &mut improved);
                 let mut relaxed = Ok(());
-                let _ = reader.visit_list::<true, _>(u, part, |list, weights| {
+                let _ = reader.visit_list::<true>(u, part, |list, weights| {
                     relaxed = self.relax_list((u, label), list, weights, &mut task);
                     flow(&relaxed)
                 });

@@ -121,21 +121,18 @@ impl NeighborReader for AnyReader<'_> {
     }
 
     #[inline(always)]
-    fn visit_list<const WEIGHTED: bool, F>(
+    fn visit_list<const WEIGHTED: bool>(
         &mut self,
         v: VertexId,
         positions: Range<usize>,
-        mut visit: F,
-    ) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
-    {
+        mut visit: impl FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         match self {
             AnyReader::Live(reader) if INLINED => {
-                reader.visit_list::<WEIGHTED, _>(v, positions, visit)
+                reader.visit_list::<WEIGHTED>(v, positions, visit)
             }
             AnyReader::Sealed(reader) if INLINED => {
-                reader.visit_list::<WEIGHTED, _>(v, positions, visit)
+                reader.visit_list::<WEIGHTED>(v, positions, visit)
             }
             reader => each!(AnyReader, reader, reader => {
                 list::<WEIGHTED>(reader, v, positions, &mut visit)
@@ -155,7 +152,7 @@ fn list<const WEIGHTED: bool>(
     positions: Range<usize>,
     visit: &mut dyn FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    reader.visit_list::<WEIGHTED, _>(v, positions, visit)
+    reader.visit_list::<WEIGHTED>(v, positions, visit)
 }
 
 /// A graph for verifiers, which need no speed: what they do with a list is a
@@ -187,15 +184,12 @@ impl NeighborReader for PlainReader<'_> {
         self.0.degree(v)
     }
 
-    fn visit_list<const WEIGHTED: bool, F>(
+    fn visit_list<const WEIGHTED: bool>(
         &mut self,
         v: VertexId,
         positions: Range<usize>,
-        mut visit: F,
-    ) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
-    {
+        mut visit: impl FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         list::<WEIGHTED>(&mut self.0, v, positions, &mut visit)
     }
 }

@@ -116,7 +116,7 @@ fn gather(
     range: std::ops::Range<usize>,
 ) -> Vec<(VertexId, Weight)> {
     let mut list = vec![];
-    let _ = reader.visit_list::<true, _>(v, range.clone(), |ids, weights| {
+    let _ = reader.visit_list::<true>(v, range.clone(), |ids, weights| {
         list.extend(ids.iter().copied().zip(weights.iter().copied()));
         ControlFlow::Continue(())
     });

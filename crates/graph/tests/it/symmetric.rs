@@ -16,7 +16,7 @@ fn part(graph: &impl Graph, v: VertexId, range: Range<usize>) -> Vec<Entry> {
         neighbors.extend_from_slice(segment);
         ControlFlow::Continue(())
     });
-    let _ = reader.visit_list::<true, _>(v, range, |segment, weights| {
+    let _ = reader.visit_list::<true>(v, range, |segment, weights| {
         for (i, &u) in segment.iter().enumerate() {
             entries.push((u, weights.get(i).copied().unwrap_or(1.0)));
         }

@@ -27,7 +27,7 @@ fn weighted_part(
     range: Range<usize>,
 ) -> (Vec<u32>, Vec<f32>) {
     let (mut found, mut found_weights) = (Vec::new(), Vec::new());
-    let _ = reader.visit_list::<true, _>(v, range, |segment, weights| {
+    let _ = reader.visit_list::<true>(v, range, |segment, weights| {
         found.extend_from_slice(segment);
         found_weights.extend_from_slice(weights);
         ControlFlow::Continue(())

@@ -52,19 +52,16 @@ impl NeighborReader for SegmentedReader<'_> {
         self.0.degree(v)
     }
 
-    fn visit_list<const WEIGHTED: bool, F>(
+    fn visit_list<const WEIGHTED: bool>(
         &mut self,
         v: VertexId,
         positions: Range<usize>,
-        mut visit: F,
-    ) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
-    {
+        mut visit: impl FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         let piece = self.1;
         visit(&[], &[])?;
         self.0
-            .visit_list::<WEIGHTED, _>(v, positions, |list, weights| {
+            .visit_list::<WEIGHTED>(v, positions, |list, weights| {
                 for start in (0..list.len()).step_by(piece) {
                     let part = start..list.len().min(start + piece);
                     visit(&list[part.clone()], weights.get(part).unwrap_or_default())?;

@@ -97,15 +97,12 @@ impl NeighborReader for ProjectionReader<'_> {
     }
 
     #[inline]
-    fn visit_list<const WEIGHTED: bool, F>(
+    fn visit_list<const WEIGHTED: bool>(
         &mut self,
         v: VertexId,
         positions: Range<usize>,
-        mut visit: F,
-    ) -> ControlFlow<()>
-    where
-        F: FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
-    {
+        mut visit: impl FnMut(&[VertexId], &[Weight]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         let weighted = WEIGHTED && self.projection.weights.is_some();
         let mut parts = Parts::of(positions);
         if weighted || !self.projection.has_whole_lists() {

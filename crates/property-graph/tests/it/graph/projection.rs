@@ -250,7 +250,7 @@ fn parts_of_long_lists_are_parts_of_the_list() {
                     ControlFlow::Continue(())
                 });
                 let range = start..start + 1;
-                let _ = reader.visit_list::<true, _>(vertex, range, |part, weights| {
+                let _ = reader.visit_list::<true>(vertex, range, |part, weights| {
                     let weight = weights.first().copied().unwrap_or(1.0);
                     weighted.extend(part.iter().map(|&neighbor| (neighbor, weight)));
                     ControlFlow::Continue(())
