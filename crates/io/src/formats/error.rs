@@ -26,84 +26,69 @@ impl fmt::Display for Endpoint {
 }
 
 /// Why a line cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(
     missing_docs,
     reason = "the fields say what the text of the reason says"
 )]
 pub enum BadLine {
     /// A column that is read is not there.
+    #[error("too few columns ({found}, needed {needed})")]
     TooFewColumns { found: usize, needed: usize },
     /// The first edge of the file had another number of columns.
+    #[error("{found} columns where {expected} were expected")]
     UnevenColumns { found: usize, expected: usize },
     /// Ids are numbers, and this is none.
+    #[error("the {0} id is not a number")]
     NotANumber(Endpoint),
     /// Ids are numbers from 0.
+    #[error("the {0} id is negative")]
     NegativeId(Endpoint),
     /// The id is above `u64::MAX`.
+    #[error("the {0} id does not fit 64 bits")]
     IdTooLarge(Endpoint),
     /// There is nothing where an id should be.
+    #[error("the {0} id is empty")]
     EmptyId(Endpoint),
     /// The format announced ids `1..=count`.
+    #[error("the {end} id {id} is outside 1..={count}")]
     IdOutOfRange { end: Endpoint, id: u64, count: u64 },
     /// An id is not UTF-8.
+    #[error("the {0} id is not UTF-8 text")]
     NotUtf8(Endpoint),
     /// In a file of events, neither `+` nor `-`.
+    #[error("the operation is neither + nor -")]
     NotAnOperation,
     /// The weight is no number.
+    #[error("the weight is not a number")]
     NotAWeight,
     /// The weight is NaN, which no order and no sum survives.
+    #[error("the weight is NaN")]
     NanWeight,
     /// The weight is finite and beyond the range of a 32-bit float.
+    #[error("the weight does not fit a 32-bit float")]
     WeightTooLarge,
     /// The time is neither seconds nor a date.
+    #[error("the time is neither seconds nor a date")]
     NotATime,
     /// The line has more than `limit` bytes.
+    #[error("the line is longer than {limit} bytes")]
     LineTooLong { limit: usize },
     /// A quoted field does not end, or something follows its closing quote.
+    #[error("a quoted field does not end where it should")]
     Quotes,
     /// The format announced fewer edges, entries or vertices.
+    #[error("more {what} than the {announced} announced")]
     MoreThanAnnounced { what: &'static str, announced: u64 },
     /// A `gr` line starts with none of `c`, `p`, `a`.
+    #[error("the line starts with none of c, p, a")]
     UnknownRecord,
     /// A line of METIS neighbors ends before the weight of the last one.
+    #[error("the last neighbor has no weight")]
     MissingNeighborWeight,
     /// The head of the file breaks its format. Never skipped.
+    #[error("{problem}")]
     Head { problem: String, hint: String },
-}
-
-impl fmt::Display for BadLine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            BadLine::TooFewColumns { found, needed } => {
-                write!(f, "too few columns ({found}, needed {needed})")
-            }
-            BadLine::UnevenColumns { found, expected } => {
-                write!(f, "{found} columns where {expected} were expected")
-            }
-            BadLine::NotANumber(end) => write!(f, "the {end} id is not a number"),
-            BadLine::NegativeId(end) => write!(f, "the {end} id is negative"),
-            BadLine::IdTooLarge(end) => write!(f, "the {end} id does not fit 64 bits"),
-            BadLine::EmptyId(end) => write!(f, "the {end} id is empty"),
-            BadLine::IdOutOfRange { end, id, count } => {
-                write!(f, "the {end} id {id} is outside 1..={count}")
-            }
-            BadLine::NotUtf8(end) => write!(f, "the {end} id is not UTF-8 text"),
-            BadLine::NotAnOperation => f.write_str("the operation is neither + nor -"),
-            BadLine::NotAWeight => f.write_str("the weight is not a number"),
-            BadLine::NanWeight => f.write_str("the weight is NaN"),
-            BadLine::WeightTooLarge => f.write_str("the weight does not fit a 32-bit float"),
-            BadLine::NotATime => f.write_str("the time is neither seconds nor a date"),
-            BadLine::LineTooLong { limit } => write!(f, "the line is longer than {limit} bytes"),
-            BadLine::Quotes => f.write_str("a quoted field does not end where it should"),
-            BadLine::MoreThanAnnounced { what, announced } => {
-                write!(f, "more {what} than the {announced} announced")
-            }
-            BadLine::UnknownRecord => f.write_str("the line starts with none of c, p, a"),
-            BadLine::MissingNeighborWeight => f.write_str("the last neighbor has no weight"),
-            BadLine::Head { problem, .. } => f.write_str(problem),
-        }
-    }
 }
 
 impl BadLine {

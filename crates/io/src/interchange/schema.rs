@@ -81,6 +81,11 @@ impl Columns {
             types.iter().map(move |kind| (name, kind.unwrap_or(any)))
         })
     }
+
+    pub(super) fn to_vec(&self) -> Vec<(Arc<str>, PropertyType)> {
+        let columns = self.iter().map(|(name, kind)| (name.clone(), kind));
+        columns.collect()
+    }
 }
 
 const FORMAT: &str = "a typed column";

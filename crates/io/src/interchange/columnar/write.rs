@@ -95,10 +95,7 @@ impl<W: Write + Send> ColumnarWriter<W> {
         ids: Ids,
         columns: &Columns,
     ) -> Result<Self, InterchangeError> {
-        let columns: Vec<_> = columns
-            .iter()
-            .map(|(name, kind)| (name.clone(), kind))
-            .collect();
+        let columns = columns.to_vec();
         let schema = Arc::new(schema(&contents, ids, &columns)?);
         let sink = match format {
             Format::Parquet => {

@@ -71,10 +71,7 @@ impl<W: Write> Neo4jWriter<W> {
         ids: Ids,
         columns: &Columns,
     ) -> Result<Self, InterchangeError> {
-        let columns: Vec<_> = columns
-            .iter()
-            .map(|(name, kind)| (name.clone(), kind))
-            .collect();
+        let columns = columns.to_vec();
         let mut header = match &contents {
             Contents::Nodes(space) => vec![id_header("ID", space, ids)?],
             Contents::Relationships(source, target) => {

@@ -49,10 +49,8 @@ impl<W: Write> LdbcWriter<W> {
 
     fn new(mut output: W, contents: Contents, columns: &Columns) -> Result<Self, InterchangeError> {
         let is_nodes = matches!(contents, Contents::Nodes(_));
-        let columns = columns.iter().map(|(name, kind)| (name.clone(), kind));
-        let columns: Vec<_> = columns
-            .filter(|column| !(is_nodes && &*column.0 == "id"))
-            .collect();
+        let mut columns = columns.to_vec();
+        columns.retain(|column| !(is_nodes && &*column.0 == "id"));
         let mut header = match &contents {
             Contents::Nodes(_) => vec!["id".to_string()],
             Contents::Relationships(source, target) => {

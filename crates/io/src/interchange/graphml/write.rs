@@ -39,10 +39,7 @@ impl<W: Write> GraphMlWriter<W> {
     ) -> Result<Self, InterchangeError> {
         let keys = |prefix, columns: &Columns| Keys {
             prefix,
-            columns: columns
-                .iter()
-                .map(|(name, kind)| (name.clone(), kind))
-                .collect(),
+            columns: columns.to_vec(),
         };
         let (nodes, relationships) = (keys('n', nodes), keys('r', relationships));
         writeln!(output, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
