@@ -1,12 +1,12 @@
 //! Errors of expressions: what is wrong, and where it stands.
 
-use std::fmt;
 use std::ops::Range;
 
 use evergraph_syntax::excerpt;
 
 /// Why a text is no expression.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{shown}")]
 pub struct SyntaxError {
     /// The problem.
     pub what: Box<str>,
@@ -21,7 +21,8 @@ pub struct SyntaxError {
 }
 
 /// An operand of a type that its operator does not take.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{shown}")]
 pub struct TypeError {
     /// The problem.
     pub what: String,
@@ -65,22 +66,6 @@ impl TypeError {
         }
     }
 }
-
-impl fmt::Display for SyntaxError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.shown)
-    }
-}
-
-impl fmt::Display for TypeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.shown)
-    }
-}
-
-impl std::error::Error for SyntaxError {}
-
-impl std::error::Error for TypeError {}
 
 /// A message about bytes of a text: the character where they begin, the line, and carets
 /// under them.
