@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use evergraph_functions::aggregates::{Accumulator, Aggregate};
-use evergraph_interpreter::{Datum, Limits, Options, Parameters, Query};
+use evergraph_interpreter::{Datum, Limits, Parameters, Query};
 use evergraph_property_graph::graph::PropertyGraph;
 
-use crate::{graph, rows};
+use crate::{graph, rows, within};
 
 const VALUES: &str = "[1, 1.0, 2, 2.5, 0.0, -0.0, 0, 0.0 / 0.0, 'a', 'ab', '', true, null, \
                       9007199254740993, 9007199254740992.0, [1, 2], [1.0, 2], date('2020-01-01'), \
@@ -36,11 +36,7 @@ fn with_threads(graph: &PropertyGraph, threads: usize, text: &str) -> Vec<Vec<Da
         threads,
         ..Limits::default()
     };
-    let options = Options {
-        limits,
-        ..Options::default()
-    };
-    let query = Query::prepare_with(graph, text, options).expect(text);
+    let query = within(graph, text, limits).expect(text);
     query
         .execute(graph, &Parameters::new())
         .expect(text)

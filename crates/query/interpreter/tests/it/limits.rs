@@ -2,18 +2,14 @@
 
 use std::time::Duration;
 
-use evergraph_interpreter::{Cancellation, Limits, Options, Parameters, Query, QueryError};
+use evergraph_interpreter::{Cancellation, Limits, Parameters, Query, QueryError};
 
-use crate::{attempt, graph, rows, value};
+use crate::{attempt, graph, rows, value, within};
 
 fn with(limits: Limits, text: &str) -> Result<usize, QueryError> {
     let graph = graph();
     rows(&graph, "UNWIND range(1, 3000) AS x CREATE (:N {x: x})");
-    let options = Options {
-        limits,
-        ..Options::default()
-    };
-    let query = Query::prepare_with(&graph, text, options)?;
+    let query = within(&graph, text, limits)?;
     Ok(query.execute(&graph, &Parameters::new())?.count())
 }
 
@@ -97,11 +93,7 @@ fn a_query_that_is_cancelled_is_not_planned() {
         cancellation: cancellation.clone(),
         ..Limits::default()
     };
-    let options = Options {
-        limits,
-        ..Options::default()
-    };
-    let prepared = || Query::prepare_with(&graph(), PRODUCT, options.clone()).map(drop);
+    let prepared = || within(&graph(), PRODUCT, limits.clone()).map(drop);
     assert!(prepared().is_ok());
     cancellation.cancel();
     assert!(matches!(prepared(), Err(QueryError::Cancelled)));
@@ -117,12 +109,8 @@ fn another_thread_cancels() {
         cancellation: above.child(),
         ..Limits::default()
     };
-    let options = Options {
-        limits,
-        ..Options::default()
-    };
     let text = "MATCH (a:N), (b:N), (c:N) RETURN a";
-    let query = Query::prepare_with(&graph, text, options).expect("a query");
+    let query = within(&graph, text, limits).expect("a query");
     let (begun, begins) = std::sync::mpsc::channel();
     std::thread::scope(|scope| {
         let above = &above;

@@ -20,7 +20,7 @@ mod writes;
 
 use std::sync::Arc;
 
-use evergraph_interpreter::{Datum, Parameters, Query, QueryError};
+use evergraph_interpreter::{Datum, Limits, Options, Parameters, Query, QueryError};
 use evergraph_property_graph::graph::{GraphOptions, OpenOptions, PropertyGraph};
 use evergraph_storage::Storage;
 use evergraph_storage::medium::{DramStorage, EmulatedStorage};
@@ -60,6 +60,14 @@ fn rows(graph: &PropertyGraph, text: &str) -> Vec<Vec<Datum>> {
 fn attempt(graph: &PropertyGraph, text: &str) -> Result<Vec<Vec<Datum>>, QueryError> {
     let query = Query::prepare(graph, text)?;
     Ok(query.execute(graph, &Parameters::new())?.collect())
+}
+
+fn within(graph: &PropertyGraph, text: &str, limits: Limits) -> Result<Query, QueryError> {
+    let options = Options {
+        limits,
+        ..Options::default()
+    };
+    Query::prepare_with(graph, text, options)
 }
 
 /// The only value of a query.

@@ -2,23 +2,19 @@
 
 use std::time::Duration;
 
-use evergraph_interpreter::{Limits, Options, Parameters, Profile, Query};
+use evergraph_interpreter::{Limits, Parameters, Profile, Query};
 use evergraph_property_graph::graph::PropertyGraph;
 use expect_test::expect;
 
-use crate::{graph, rows};
+use crate::{graph, rows, within};
 
 fn profiled(graph: &PropertyGraph, threads: usize, text: &str) -> (String, Profile) {
     let limits = Limits {
         threads,
         ..Limits::default()
     };
-    let options = Options {
-        limits,
-        ..Options::default()
-    };
     let text = format!("PROFILE {text}");
-    let query = Query::prepare_with(graph, &text, options).expect("a query");
+    let query = within(graph, &text, limits).expect("a query");
     let rows = query.execute(graph, &Parameters::new()).expect("rows");
     let summary = rows.summary().clone();
     let (plan, profile) = (summary.plan.expect("a plan"), summary.profile);

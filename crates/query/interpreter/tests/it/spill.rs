@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use evergraph_interpreter::{Cancellation, Datum, Limits, Options, Parameters, Query, QueryError};
+use evergraph_interpreter::{Cancellation, Datum, Limits, Parameters, QueryError};
 use evergraph_property_graph::graph::PropertyGraph;
 use evergraph_storage::failpoint::Scope;
 
-use crate::{graph, rows};
+use crate::{graph, rows, within};
 
 fn with(
     graph: &PropertyGraph,
@@ -21,11 +21,7 @@ fn with(
         threads: 1,
         ..Limits::default()
     };
-    let options = Options {
-        limits,
-        ..Options::default()
-    };
-    let query = Query::prepare_with(graph, text, options)?;
+    let query = within(graph, text, limits)?;
     let mut found = Vec::new();
     query.read_each(&graph.view(), &Parameters::new(), &mut |row| {
         found.push(row);
@@ -192,11 +188,7 @@ fn threads_spill_together() {
                 threads,
                 ..Limits::default()
             };
-            let options = Options {
-                limits,
-                ..Options::default()
-            };
-            let query = Query::prepare_with(&graph, &format!("PROFILE {text}"), options);
+            let query = within(&graph, &format!("PROFILE {text}"), limits);
             let rows = query
                 .expect(text)
                 .execute(&graph, &Parameters::new())
@@ -232,11 +224,7 @@ fn a_profile_tells_what_was_spilled() {
                 threads: 1,
                 ..Limits::default()
             };
-            let options = Options {
-                limits,
-                ..Options::default()
-            };
-            let query = Query::prepare_with(&graph, &format!("PROFILE {text}"), options);
+            let query = within(&graph, &format!("PROFILE {text}"), limits);
             let query = query.expect(text);
             let mut plan = String::new();
             let summary = query.read_each(&graph.view(), &Parameters::new(), &mut |_| {
@@ -271,11 +259,7 @@ fn what_is_cancelled_leaves_no_files() {
             threads: 1,
             ..Limits::default()
         };
-        let options = Options {
-            limits,
-            ..Options::default()
-        };
-        let query = Query::prepare_with(&graph, text, options).expect(text);
+        let query = within(&graph, text, limits).expect(text);
         let scope = Scope::calling("spill.written", move |_| cancellation.cancel());
         let _scope = scope.enter();
         let ended = query.execute(&graph, &Parameters::new());

@@ -2,10 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use evergraph_interpreter::{Datum, Limits, Options, Parameters, Query, QueryError};
+use evergraph_interpreter::{Datum, Limits, Parameters, Query, QueryError};
 use evergraph_property_graph::graph::PropertyGraph;
 
-use crate::{graph, rows};
+use crate::{graph, rows, within};
 
 const QUERIES: [&str; 6] = [
     "MATCH (a:N) RETURN a, a.x AS x",
@@ -26,11 +26,7 @@ fn sample() -> PropertyGraph {
 }
 
 fn query(graph: &PropertyGraph, text: &str, limits: Limits) -> Query {
-    let options = Options {
-        limits,
-        ..Options::default()
-    };
-    Query::prepare_with(graph, text, options).expect("a query")
+    within(graph, text, limits).expect("a query")
 }
 
 /// As many rows as a caller takes.

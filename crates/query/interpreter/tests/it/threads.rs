@@ -1,9 +1,9 @@
 //! Many threads against one.
 
-use evergraph_interpreter::{Datum, Limits, Options, Parameters, Query, QueryError};
+use evergraph_interpreter::{Datum, Limits, Parameters, QueryError};
 use evergraph_property_graph::graph::PropertyGraph;
 
-use crate::{graph, rows};
+use crate::{graph, rows, within};
 
 fn with_threads(
     graph: &PropertyGraph,
@@ -14,11 +14,7 @@ fn with_threads(
         threads,
         ..Limits::default()
     };
-    let options = Options {
-        limits,
-        ..Options::default()
-    };
-    let query = Query::prepare_with(graph, text, options)?;
+    let query = within(graph, text, limits)?;
     Ok(query.execute(graph, &Parameters::new())?.collect())
 }
 
