@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::channel;
 
 use evergraph_storage::failpoint::Scope;
-use evergraph_storage::medium::FileCall;
-use evergraph_storage::medium::{DramStorage, FileFault, FileFaults, FileStorage};
-use evergraph_topology::{Batch, Commit, Config, Store, TopologyError};
+use evergraph_storage::medium::{DramStorage, FileCall, FileFault};
+use evergraph_topology::{Commit, Config, Store, TopologyError};
+
+use crate::common::{edge, failing};
 
 fn config() -> Config {
     Config {
@@ -16,12 +17,6 @@ fn config() -> Config {
         growth_step: 1 << 16,
         ..Config::default()
     }
-}
-
-fn edge(target: u32) -> Batch {
-    let mut batch = Batch::new();
-    batch.insert(&[(0, target)]);
-    batch
 }
 
 #[test]
@@ -54,10 +49,7 @@ fn whatever_writes_is_told_that_the_store_was_closed() {
 #[test]
 fn a_store_is_closed_after_a_failure_too() {
     let directory = tempfile::tempdir().unwrap();
-    let faults = Arc::new(FileFaults::new());
-    let storage = FileStorage::open(directory.path())
-        .unwrap()
-        .with_faults(Arc::clone(&faults));
+    let (storage, faults) = failing(directory.path());
     let store = Store::create(&storage, config(), [7; 16]).unwrap();
     store.commit(edge(1)).unwrap();
     faults.fail_from(FileCall::Sync, 0, FileFault::IO);

@@ -7,6 +7,8 @@ use evergraph_graph::StoredLists;
 use evergraph_storage::medium::DramStorage;
 use evergraph_topology::{Batch, Config, Mode, Store, TopologyError};
 
+use crate::common::edge;
+
 fn store(mode: Mode) -> Store {
     let config = Config {
         direction: StoredLists::Out,
@@ -17,12 +19,6 @@ fn store(mode: Mode) -> Store {
         ..Config::default()
     };
     Store::create(&DramStorage::new(), config, [6; 16]).unwrap()
-}
-
-fn batch(target: u32) -> Batch {
-    let mut batch = Batch::new();
-    batch.insert(&[(0, target)]);
-    batch
 }
 
 /// Says so when it is dropped.
@@ -60,7 +56,7 @@ fn the_order_of_enqueuing_is_the_order_of_commits() {
                 scope.spawn(move || {
                     for i in 0..EACH {
                         let target = 1 + thread * EACH + i;
-                        let prepared = store.prepare(batch(target)).unwrap();
+                        let prepared = store.prepare(edge(target)).unwrap();
                         let mut order = order.lock().unwrap();
                         order.push(target);
                         let enqueued = prepared.enqueue();
@@ -89,9 +85,9 @@ fn the_order_of_enqueuing_is_the_order_of_commits() {
 #[test]
 fn a_prepared_commit_that_is_dropped_is_none_and_an_enqueued_one_is() {
     let store = store(Mode::Merged);
-    drop(store.prepare(batch(1)).unwrap());
+    drop(store.prepare(edge(1)).unwrap());
     assert_eq!(store.published().0, 0);
-    drop(store.enqueue(batch(2)).unwrap());
+    drop(store.enqueue(edge(2)).unwrap());
     assert_eq!(store.published().0, 1);
     let token = store.register();
     assert_eq!(store.reader(&token, 0).neighbors(0).unwrap(), [2]);
@@ -101,9 +97,9 @@ fn a_prepared_commit_that_is_dropped_is_none_and_an_enqueued_one_is() {
 #[test]
 fn the_first_waiter_leads_for_all() {
     let store = store(Mode::Merged);
-    let first = store.enqueue(batch(1)).unwrap();
+    let first = store.enqueue(edge(1)).unwrap();
     std::thread::scope(|scope| {
-        let other = scope.spawn(|| store.commit(batch(2)).unwrap().csn);
+        let other = scope.spawn(|| store.commit(edge(2)).unwrap().csn);
         assert_eq!(other.join().unwrap(), 2);
     });
     assert_eq!(store.published().0, 2);
@@ -116,9 +112,9 @@ fn what_cannot_be_logged_is_refused_before_it_has_a_place() {
     let mut weighted = Batch::new();
     weighted.insert_relationships(0, vec![1], vec![2], vec![3]);
     assert!(store.enqueue(weighted).is_err());
-    let direct = self::store(Mode::Direct).prepare(batch(1)).map(drop);
+    let direct = self::store(Mode::Direct).prepare(edge(1)).map(drop);
     assert!(matches!(direct, Err(TopologyError::WrongMode(_))));
-    assert_eq!(store.commit(batch(1)).unwrap().csn, 1);
+    assert_eq!(store.commit(edge(1)).unwrap().csn, 1);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod beside;
 mod closing;
+mod common;
 mod damage;
 mod enqueue;
 mod full_disk;

@@ -10,9 +10,9 @@ use std::time::Duration;
 use evergraph_graph::{Csr, StoredLists};
 use evergraph_simulated::{Config as Simulated, Persistence, SimulatedStorage};
 use evergraph_storage::failpoint::Scope;
-use evergraph_topology::{
-    Batch, Commit, Config, Mode, SealedGraph, SealedName, Store, TopologyError,
-};
+use evergraph_topology::{Commit, Config, Mode, SealedGraph, SealedName, Store, TopologyError};
+
+use crate::common::edge;
 
 /// After that, a thread hangs.
 const FOR_EVER: Duration = Duration::from_secs(120);
@@ -29,12 +29,6 @@ fn merged_config() -> Config {
         growth_step: 1 << 16,
         ..Config::default()
     }
-}
-
-fn batch(target: u32) -> Batch {
-    let mut batch = Batch::new();
-    batch.insert(&[(0, target)]);
-    batch
 }
 
 /// The list of vertex 0.
@@ -70,7 +64,7 @@ fn meets_a_panic(store: &Arc<Store>, place: &str) -> Result<Commit, TopologyErro
     let panics = Arc::clone(store);
     let first = std::thread::spawn(move || {
         let _armed = scope.enter();
-        panics.commit(batch(1001))
+        panics.commit(edge(1001))
     });
     reached
         .recv_timeout(FOR_EVER)
@@ -79,7 +73,7 @@ fn meets_a_panic(store: &Arc<Store>, place: &str) -> Result<Commit, TopologyErro
     let (enqueued, in_queue) = channel();
     let other = Arc::clone(store);
     let second = std::thread::spawn(move || {
-        let place = other.enqueue(batch(1002)).unwrap();
+        let place = other.enqueue(edge(1002)).unwrap();
         enqueued.send(()).unwrap();
         let _ = told.send(place.wait());
     });
@@ -95,7 +89,7 @@ fn meets_a_panic(store: &Arc<Store>, place: &str) -> Result<Commit, TopologyErro
 /// Refused and permitted operations; then the state that the next opening finds.
 fn assert_poisoned(storage: &SimulatedStorage, store: Arc<Store>, acknowledged: &[u32]) {
     assert_eq!(list(&store), acknowledged, "reads go on");
-    assert!(is_poisoned(&store.commit(batch(1))));
+    assert!(is_poisoned(&store.commit(edge(1))));
     assert!(is_poisoned(&store.checkpoint()));
     assert!(is_poisoned(&store.create_snapshot("after", None)));
     drop(Arc::into_inner(store).expect("no thread has it"));
@@ -108,7 +102,7 @@ fn assert_poisoned(storage: &SimulatedStorage, store: Arc<Store>, acknowledged: 
             .all(|&target| target > 1000)
     );
     assert!(store.check().problems.is_empty());
-    store.commit(batch(7)).unwrap();
+    store.commit(edge(7)).unwrap();
 }
 
 /// Commits until `is_enough`; the targets.
@@ -116,7 +110,7 @@ fn fill(store: &Store, is_enough: impl Fn(&Store) -> bool) -> Vec<u32> {
     let mut targets = Vec::new();
     while !is_enough(store) {
         let target = targets.len() as u32 % 900;
-        store.commit(batch(target)).unwrap();
+        store.commit(edge(target)).unwrap();
         targets.push(target);
     }
     targets

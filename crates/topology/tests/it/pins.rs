@@ -19,6 +19,8 @@ use evergraph_topology::{
 };
 use expect_test::{Expect, expect, expect_file};
 
+use crate::common::small_config;
+
 #[test]
 fn numbers_of_the_format_are_pinned() {
     assert_eq!(TOMBSTONE, 1 << 31);
@@ -240,17 +242,6 @@ fn operations_in_the_log_are_pinned() {
 
 const UUID: [u8; 16] = *b"evergraph-pins-0";
 
-fn config() -> Config {
-    Config {
-        direction: StoredLists::Out,
-        section_shift: 2,
-        log_bytes: 2048,
-        extent_alignment: 64,
-        growth_step: 1024,
-        ..Config::default()
-    }
-}
-
 fn storage() -> SimulatedStorage {
     SimulatedStorage::new(SimConfig::new(Persistence::Lines).with_capacity(64 << 10))
 }
@@ -278,7 +269,7 @@ fn fill(layout: Layout) -> String {
         weighted: true,
         ids: IdKind::Numbers,
         layout,
-        ..config()
+        ..small_config()
     };
     let store = Store::create(&storage, shape, UUID).unwrap();
     commit(&store, 1, |batch| {
@@ -319,7 +310,7 @@ fn bytes_of_relationships_are_pinned() {
     let shape = Config {
         direction: StoredLists::Both,
         relationships: true,
-        ..config()
+        ..small_config()
     };
     let store = Store::create(&storage, shape, UUID).unwrap();
     commit(&store, 1, |batch| {
@@ -341,7 +332,7 @@ fn bytes_of_direct_mode_are_pinned() {
         mode: Mode::Direct,
         log_bytes: 512,
         edge_log_bytes: 64,
-        ..config()
+        ..small_config()
     };
     let store = Store::create(&storage, shape, UUID).unwrap();
     for time in 1..6 {
@@ -359,7 +350,7 @@ fn bytes_of_direct_mode_are_pinned() {
 #[test]
 fn bytes_of_sealed_graphs_are_pinned() {
     let storage = storage();
-    let store = Store::create(&storage, config(), UUID).unwrap();
+    let store = Store::create(&storage, small_config(), UUID).unwrap();
     let edges = [(0, 1), (1, 2), (2, 0), (2, 2)];
     commit(&store, 1, |batch| {
         batch.insert(&edges);

@@ -5,10 +5,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use evergraph_graph::StoredLists;
-use evergraph_simulated::{Config as SimConfig, Image, Persistence, SimulatedStorage};
+use evergraph_simulated::{Image, SimulatedStorage};
 use evergraph_storage::medium::{DramStorage, FileStorage, MappedKind, MappedStorage};
 use evergraph_storage::{CommitLog, Storage};
 use evergraph_topology::{Batch, Config, Mode, Store};
+
+use crate::common::small_pages;
 
 fn config(first_ring_bytes: u64, log_bytes: u64) -> Config {
     Config {
@@ -46,10 +48,6 @@ fn compare(store: &Store, model: &[(u32, u32)]) {
     assert_eq!(store.arc_count(&token).unwrap(), model.len() as u64);
     let problems = store.check().problems;
     assert!(problems.is_empty(), "{problems:?}");
-}
-
-fn sim_config() -> SimConfig {
-    SimConfig::new(Persistence::Pages).with_capacity(64 << 10)
 }
 
 fn logs(storage: &dyn Storage) -> Vec<&'static str> {
@@ -238,7 +236,7 @@ fn a_ring_with_commits_is_not_created_over() {
 /// Each byte of an extent that the log names is covered.
 #[test]
 fn damage_to_a_commit_in_an_extent_is_noticed() {
-    let storage = SimulatedStorage::new(sim_config());
+    let storage = SimulatedStorage::new(small_pages());
     let store = Store::create(&storage, config(512, 8192), [9; 16]).unwrap();
     let mut model = Vec::new();
     commit(&store, &mut model, 2);
@@ -247,7 +245,7 @@ fn damage_to_a_commit_in_an_extent_is_noticed() {
     drop(store);
     let image = storage.image();
     let reopened = |image: &Image| {
-        let storage = SimulatedStorage::from_image(sim_config(), image);
+        let storage = SimulatedStorage::from_image(small_pages(), image);
         Store::open(&storage, true).map(|(store, _)| compare(&store, &model))
     };
     reopened(&image).unwrap();

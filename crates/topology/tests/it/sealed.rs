@@ -16,6 +16,8 @@ use evergraph_topology::{
 };
 use expect_test::expect;
 
+use crate::common::{small_config, small_pages};
+
 type Lists = Vec<Vec<(VertexId, u32)>>;
 
 fn go_on() -> Result<(), Infallible> {
@@ -95,23 +97,8 @@ fn read(store: &Store, name: &str) -> Result<SealedGraph, TopologyError> {
     Ok(found.expect("it was stored"))
 }
 
-fn config() -> Config {
-    Config {
-        direction: StoredLists::Out,
-        section_shift: 2,
-        log_bytes: 2048,
-        extent_alignment: 64,
-        growth_step: 1024,
-        ..Config::default()
-    }
-}
-
-fn sim_config() -> SimConfig {
-    SimConfig::new(Persistence::Pages).with_capacity(64 << 10)
-}
-
 fn new_store(storage: &dyn Storage) -> Store {
-    let store = Store::create(storage, config(), [7; 16]).unwrap();
+    let store = Store::create(storage, small_config(), [7; 16]).unwrap();
     let mut batch = Batch::new();
     batch.insert(&[(0, 1), (1, 2), (2, 0)]);
     store.commit(batch).unwrap();
@@ -131,7 +118,7 @@ const KINDS: [(Option<Shape>, Option<usize>); 6] = [
 fn every_kind_is_read_back_in_place_before_and_after_reopening() {
     for direction in [StoredLists::Undirected, StoredLists::Out, StoredLists::Both] {
         for weighted in [false, true] {
-            let storage = SimulatedStorage::new(sim_config());
+            let storage = SimulatedStorage::new(small_pages());
             let store = new_store(&storage);
             let graph = graph(20, 60, direction, weighted);
             let mut expected = vec![];
@@ -184,7 +171,7 @@ fn graphs_of_many_pieces_and_of_none() {
         extent_alignment: 4096,
         growth_step: 1 << 20,
         log_bytes: 1 << 16,
-        ..config()
+        ..small_config()
     };
     let store = Store::create(&storage, config, [7; 16]).unwrap();
     let large = graph(50_000, 700_000, StoredLists::Out, true);
@@ -214,7 +201,7 @@ fn graphs_of_many_pieces_and_of_none() {
 
 #[test]
 fn space_comes_back_when_the_last_reader_lets_go() {
-    let storage = SimulatedStorage::new(sim_config());
+    let storage = SimulatedStorage::new(small_pages());
     let store = new_store(&storage);
     let snapshot = store.create_snapshot("a", Some(0)).unwrap();
     // So that there is a directory before as after.
@@ -273,7 +260,7 @@ fn space_comes_back_when_the_last_reader_lets_go() {
 
 #[test]
 fn what_is_interrupted_or_refused_leaves_nothing() {
-    let storage = SimulatedStorage::new(sim_config());
+    let storage = SimulatedStorage::new(small_pages());
     let store = new_store(&storage);
     let graph = sealed(&graph(20, 60, StoredLists::Out, false), None, None);
     let before = store.stats().extent_bytes;
@@ -308,7 +295,7 @@ fn what_is_interrupted_or_refused_leaves_nothing() {
 
     let direct = Config {
         mode: Mode::Direct,
-        ..config()
+        ..small_config()
     };
     let lines = SimConfig::new(Persistence::Lines).with_capacity(64 << 10);
     let store = Store::create(&SimulatedStorage::new(lines), direct, [7; 16]).unwrap();
@@ -319,7 +306,7 @@ fn what_is_interrupted_or_refused_leaves_nothing() {
 /// A log that lost the commit of a sealed graph would number another like it.
 #[test]
 fn a_log_that_ends_before_a_sealed_commit_is_damaged() {
-    let storage = SimulatedStorage::new(sim_config());
+    let storage = SimulatedStorage::new(small_pages());
     let store = new_store(&storage);
     let before = storage.image();
     let mut batch = Batch::new();
@@ -332,7 +319,7 @@ fn a_log_that_ends_before_a_sealed_commit_is_damaged() {
     image
         .files
         .insert("log".to_string(), before.files["log"].clone());
-    let storage = SimulatedStorage::from_image(sim_config(), &image);
+    let storage = SimulatedStorage::from_image(small_pages(), &image);
     let error = Store::open(&storage, true).err().unwrap().to_string();
     assert!(
         error.contains("commit 1") && error.contains("commit 2"),
@@ -345,7 +332,7 @@ fn a_log_that_ends_before_a_sealed_commit_is_damaged() {
 #[test]
 fn damage_is_an_error_and_never_another_graph() {
     for (direction, weighted) in [(StoredLists::Both, true), (StoredLists::Undirected, false)] {
-        let storage = SimulatedStorage::new(sim_config());
+        let storage = SimulatedStorage::new(small_pages());
         let store = new_store(&storage);
         let graph = graph(9, 20, direction, weighted);
         let mut expected = vec![];
@@ -361,7 +348,7 @@ fn damage_is_an_error_and_never_another_graph() {
         drop(store);
         let image = storage.image();
         let try_read = |image: &Image| -> Result<(), String> {
-            let storage = SimulatedStorage::from_image(sim_config(), image);
+            let storage = SimulatedStorage::from_image(small_pages(), image);
             let (store, _) = Store::open(&storage, true).map_err(|error| error.to_string())?;
             for (name, expected) in &expected {
                 let found = read(&store, name).map_err(|error| error.to_string())?;
@@ -418,7 +405,7 @@ fn golden_sealed_graphs() {
     });
     let snapshot = SealedName::Snapshot("first".to_string());
     if !directory.exists() && std::env::var_os("EVERGRAPH_WRITE_GOLDEN").is_some() {
-        let storage = SimulatedStorage::new(sim_config());
+        let storage = SimulatedStorage::new(small_pages());
         let store = new_store(&storage);
         let csn = store.create_snapshot("first", Some(5)).unwrap().csn;
         for (name, graph) in ["a", "b", "c"].iter().zip(&graphs) {
@@ -441,7 +428,7 @@ fn golden_sealed_graphs() {
             .files
             .insert(name, std::fs::read(file.path()).unwrap());
     }
-    let storage = SimulatedStorage::from_image(sim_config(), &image);
+    let storage = SimulatedStorage::from_image(small_pages(), &image);
     let (store, _) = Store::open(&storage, true).unwrap();
     assert_eq!(store.check().problems, Vec::<String>::new());
     for (name, graph) in ["a", "b", "c"].iter().zip(&graphs) {

@@ -1,14 +1,13 @@
 //! A full disk and a failing device on real files: each call in turn fails,
 //! once or for ever.
 
-use std::sync::Arc;
-
 use evergraph_graph::StoredLists;
-use evergraph_storage::medium::{FileCall, FileFault, FileFaults, FileStorage};
+use evergraph_storage::medium::{FileCall, FileFault, FileStorage};
 use evergraph_storage::{MediumError, StorageError};
 use evergraph_topology::{Batch, Commit, Config, Layout, Store, TopologyError, Tuning};
 
 use super::fixture::{Graph, Model, merged_config, observe};
+use crate::common::failing;
 
 const ROUNDS: u32 = 4;
 
@@ -328,10 +327,7 @@ struct Case {
 
 fn run_case(workload: &Workload, case: &Case) -> (Run, bool) {
     let directory = scratch();
-    let faults = Arc::new(FileFaults::new());
-    let storage = FileStorage::open(directory.path())
-        .unwrap()
-        .with_faults(Arc::clone(&faults));
+    let (storage, faults) = failing(directory.path());
     let store = workload.create(&storage);
     let nth = faults.calls(case.call) + case.nth;
     if case.sticky {
@@ -493,10 +489,7 @@ fn every_failure_after_a_failure() {
         for first in 0..60 {
             for second in 0..10 {
                 let directory = scratch();
-                let faults = Arc::new(FileFaults::new());
-                let storage = FileStorage::open(directory.path())
-                    .unwrap()
-                    .with_faults(Arc::clone(&faults));
+                let (storage, faults) = failing(directory.path());
                 let store = workload.create(&storage);
                 let nth = faults.calls(call) + first;
                 faults.fail_once(call, nth, FileFault::IO);
@@ -535,10 +528,7 @@ fn every_failure_of_a_close() {
     for call in [FileCall::Write, FileCall::Sync, FileCall::Grow] {
         for nth in 0.. {
             let directory = scratch();
-            let faults = Arc::new(FileFaults::new());
-            let storage = FileStorage::open(directory.path())
-                .unwrap()
-                .with_faults(Arc::clone(&faults));
+            let (storage, faults) = failing(directory.path());
             let store = workload.create(&storage);
             let mut run = workload.run(&store);
             let nth = faults.calls(call) + nth;
@@ -580,10 +570,7 @@ fn every_growth_that_finds_the_disk_full() {
 #[test]
 fn a_full_log_on_a_full_disk_is_a_clean_error() {
     let directory = scratch();
-    let faults = Arc::new(FileFaults::new());
-    let storage = FileStorage::open(directory.path())
-        .unwrap()
-        .with_faults(Arc::clone(&faults));
+    let (storage, faults) = failing(directory.path());
     let store = Store::create(&storage, merged_config(false, StoredLists::Out), [42; 16]).unwrap();
     let mut model = Model::new(StoredLists::Out);
     let mut commit = |store: &Store, i: u32| {
@@ -626,9 +613,7 @@ fn what_an_unclean_stop_leaves_is_written_and_synced_again() {
     let directory = scratch();
     let workload = Workload::new(StoredLists::Out, Vec::new());
     let open = |read_only| {
-        let faults = Arc::new(FileFaults::new());
-        let storage = FileStorage::open(directory.path()).unwrap();
-        let storage = storage.with_faults(Arc::clone(&faults));
+        let (storage, faults) = failing(directory.path());
         let (store, report) = Store::open(&storage, read_only).unwrap();
         let calls = [FileCall::Write, FileCall::Sync].map(|call| faults.calls(call));
         (store, report.unconfirmed, calls)
