@@ -1,7 +1,7 @@
 //! Label propagation; modularity, Louvain and Leiden; similarity.
 
 use crate::common::karate::karate_club;
-use crate::common::{DIRECTIONS, Segmented, edges, with_threads};
+use crate::common::{DIRECTIONS, GRAPHALYTICS, Segmented, edges, with_threads};
 use evergraph_algorithms::{Cancellation, Cancelled, Control, RunError};
 use evergraph_algorithms::{label_propagation, leiden, louvain, modularity};
 use evergraph_generators::kronecker;
@@ -56,27 +56,8 @@ mod labels {
 
     #[test]
     fn labels_are_those_of_graphalytics() {
-        // LDBC Graphalytics' directed example, whose ids begin at 1; 2 iterations.
-        let edges = [
-            (1, 3),
-            (1, 5),
-            (2, 4),
-            (2, 5),
-            (2, 10),
-            (3, 1),
-            (3, 5),
-            (3, 8),
-            (3, 10),
-            (5, 3),
-            (5, 4),
-            (5, 8),
-            (6, 3),
-            (6, 4),
-            (7, 4),
-            (8, 1),
-            (9, 4),
-        ];
-        let edges = edges.map(|(u, v)| (u - 1, v - 1));
+        // After 2 iterations.
+        let edges = GRAPHALYTICS.map(|(u, v)| (u - 1, v - 1));
         let ids: Vec<u64> = (1..=10).collect();
         let graph = Csr::from_edges(10, &edges, StoredLists::Both);
         let result = run(&graph, &parameters(2, Some(&ids)), &Control::new()).unwrap();

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::common::{DIRECTIONS, Segmented, with_threads};
+use crate::common::{DIRECTIONS, Segmented, with_ended, with_threads};
 use evergraph_algorithms::betweenness::{self, Normalization};
 use evergraph_algorithms::pagerank::{self, Iterations, Parameters, Precision};
 use evergraph_algorithms::{
@@ -226,14 +226,7 @@ fn runs_are_cancelled() {
     let edges = kronecker(10, 8, 1);
     for direction in DIRECTIONS {
         let graph = Csr::from_edges(1 << 10, &edges, direction);
-        let cancellation = Cancellation::new();
-        cancellation.cancel();
-        let requested = Control::new().with_cancellation(&cancellation);
-        let late = Control::new().with_deadline(Instant::now());
-        for (control, reason) in [
-            (&requested, Cancelled::Requested),
-            (&late, Cancelled::DeadlinePassed),
-        ] {
+        with_ended(|control, reason| {
             let expected = RunError::Cancelled(reason);
             let none = Normalization::None;
             assert_eq!(bfs::run(&graph, 0, control).unwrap_err(), expected);
@@ -246,7 +239,7 @@ fn runs_are_cancelled() {
                 betweenness::run(&graph, &[0], none, control).unwrap_err(),
                 expected
             );
-        }
+        });
     }
 }
 

@@ -1,10 +1,8 @@
 //! Shortest, widest and random paths, what is made of distances, and clusters of
 //! small diameter.
 
-use std::time::Instant;
-
 use crate::common::karate::karate_club;
-use crate::common::{DIRECTIONS, Segmented, edges, with_threads};
+use crate::common::{DIRECTIONS, Segmented, edges, with_ended, with_threads};
 use evergraph_algorithms::betweenness::{self, Normalization};
 use evergraph_algorithms::closeness::{self, Distances};
 use evergraph_algorithms::neighbor_sampling::{self, NeighborSample};
@@ -12,7 +10,7 @@ use evergraph_algorithms::sampling::sample_vertices;
 use evergraph_algorithms::shortest_paths::ShortestPaths;
 use evergraph_algorithms::widest_path::Method;
 use evergraph_algorithms::{
-    Cancellation, Cancelled, Control, RunError, UNREACHED, bellman_ford, bfs, delta_stepping,
+    Control, RunError, UNREACHED, bellman_ford, bfs, delta_stepping,
     low_diameter_decomposition as decomposition, random_walks, spanner, weighted_bfs, widest_path,
 };
 use evergraph_generators::kronecker;
@@ -787,14 +785,7 @@ fn verifiers_find_wrong_results() {
 fn runs_are_cancelled() {
     let edges = weighted(&kronecker(10, 8, 1), |_| 1.0);
     let graph = Csr::from_weighted_edges(1 << 10, &edges, StoredLists::Undirected);
-    let cancellation = Cancellation::new();
-    cancellation.cancel();
-    let requested = Control::new().with_cancellation(&cancellation);
-    let late = Control::new().with_deadline(Instant::now());
-    for (control, reason) in [
-        (&requested, Cancelled::Requested),
-        (&late, Cancelled::DeadlinePassed),
-    ] {
+    with_ended(|control, reason| {
         let sampling = neighbor_sampling::Parameters {
             fan_out: vec![2],
             ..Default::default()
@@ -813,5 +804,5 @@ fn runs_are_cancelled() {
         for error in errors {
             assert_eq!(error, RunError::Cancelled(reason));
         }
-    }
+    });
 }

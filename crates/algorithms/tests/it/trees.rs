@@ -1,12 +1,10 @@
 //! Components, trees and greedy sets: known answers on graphs made by hand, and
 //! every problem against its verifier on random graphs of all directions.
 
-use std::time::Instant;
-
-use crate::common::{DIRECTIONS, Segmented, edges, with_threads};
+use crate::common::{DIRECTIONS, Segmented, edges, with_ended, with_threads};
 use evergraph_algorithms::{
-    Cancellation, Cancelled, Control, RunError, UNREACHED, biconnectivity, coloring,
-    connected_components, maximal_independent_set, minimum_spanning_forest, spanning_forest,
+    Control, RunError, UNREACHED, biconnectivity, coloring, connected_components,
+    maximal_independent_set, minimum_spanning_forest, spanning_forest,
     strongly_connected_components, topological_order,
 };
 use evergraph_generators::kronecker;
@@ -357,14 +355,7 @@ fn runs_are_cancelled() {
     let edges = kronecker(10, 8, 1);
     for direction in DIRECTIONS {
         let graph = graph(1 << 10, &edges, direction);
-        let cancellation = Cancellation::new();
-        cancellation.cancel();
-        let requested = Control::new().with_cancellation(&cancellation);
-        let late = Control::new().with_deadline(Instant::now());
-        for (control, reason) in [
-            (&requested, Cancelled::Requested),
-            (&late, Cancelled::DeadlinePassed),
-        ] {
+        with_ended(|control, reason| {
             let expected = RunError::Cancelled(reason);
             let mut errors = vec![
                 spanning_forest::run(&graph, control).unwrap_err(),
@@ -380,7 +371,7 @@ fn runs_are_cancelled() {
                 ]);
             }
             assert!(errors.iter().all(|error| *error == expected));
-        }
+        });
     }
 }
 

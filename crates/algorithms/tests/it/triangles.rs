@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use crate::common::{Segmented, edges, with_threads};
+use crate::common::{GRAPHALYTICS, Segmented, edges, with_threads};
 use evergraph_algorithms::triangle_count::{self, Detail};
 use evergraph_algorithms::{Cancellation, Cancelled, Control, RunError, k_truss, local_clustering};
 use evergraph_generators::{kronecker, uniform};
@@ -178,26 +178,7 @@ fn coefficients_of_small_graphs() {
 /// The directed and the undirected example of LDBC Graphalytics, ids from 1.
 #[test]
 fn coefficients_of_the_graphalytics_examples() {
-    let edges = [
-        (1, 3),
-        (1, 5),
-        (2, 4),
-        (2, 5),
-        (2, 10),
-        (3, 1),
-        (3, 5),
-        (3, 8),
-        (3, 10),
-        (5, 3),
-        (5, 4),
-        (5, 8),
-        (6, 3),
-        (6, 4),
-        (7, 4),
-        (8, 1),
-        (9, 4),
-    ];
-    let found = clustering(&Csr::from_edges(11, &edges, StoredLists::Both));
+    let found = clustering(&Csr::from_edges(11, &GRAPHALYTICS, StoredLists::Both));
     let expected = [
         2.0 / 3.0,
         1.0 / 6.0,

@@ -4,7 +4,9 @@
 pub mod karate;
 
 use std::ops::{ControlFlow, Range};
+use std::time::Instant;
 
+use evergraph_algorithms::{Cancellation, Cancelled, Control};
 use evergraph_graph::{
     Csr, CsrReader, Graph, NeighborReader, StoredLists, VertexId, Weight, facts_of,
 };
@@ -14,6 +16,27 @@ pub type Edges = Vec<(VertexId, VertexId)>;
 
 pub const DIRECTIONS: [StoredLists; 3] =
     [StoredLists::Undirected, StoredLists::Out, StoredLists::Both];
+
+/// The edges of LDBC Graphalytics' directed example, whose ids begin at 1.
+pub const GRAPHALYTICS: [(VertexId, VertexId); 17] = [
+    (1, 3),
+    (1, 5),
+    (2, 4),
+    (2, 5),
+    (2, 10),
+    (3, 1),
+    (3, 5),
+    (3, 8),
+    (3, 10),
+    (5, 3),
+    (5, 4),
+    (5, 8),
+    (6, 3),
+    (6, 4),
+    (7, 4),
+    (8, 1),
+    (9, 4),
+];
 
 /// Up to 60 vertices; few edges, or many with self-loops and repetitions.
 pub fn edges() -> impl Strategy<Value = (usize, Edges)> {
@@ -69,6 +92,16 @@ impl NeighborReader for SegmentedReader<'_> {
                 ControlFlow::Continue(())
             })
     }
+}
+
+/// Calls `check` with controls of runs that end before they begin, and why they do.
+pub fn with_ended(check: impl Fn(&Control<'_>, Cancelled)) {
+    let cancellation = Cancellation::new();
+    cancellation.cancel();
+    let requested = Control::new().with_cancellation(&cancellation);
+    check(&requested, Cancelled::Requested);
+    let late = Control::new().with_deadline(Instant::now());
+    check(&late, Cancelled::DeadlinePassed);
 }
 
 /// Runs `work` with `threads` threads.
