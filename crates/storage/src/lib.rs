@@ -15,7 +15,7 @@ mod directory;
 mod error;
 pub mod failpoint;
 pub mod layout;
-mod little_endian;
+pub mod little_endian;
 mod log;
 pub mod machine;
 pub mod medium;

@@ -3,12 +3,20 @@
 use crate::layout::Field;
 
 /// The number whose four bytes begin at `at`.
-pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
+///
+/// # Panics
+/// If there are fewer bytes.
+#[inline]
+pub fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
 }
 
 /// The number whose eight bytes begin at `at`.
-pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
+///
+/// # Panics
+/// If there are fewer bytes.
+#[inline]
+pub fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
 }
 
@@ -16,6 +24,7 @@ pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
 ///
 /// # Panics
 /// If `value` has another length than the field.
-pub(crate) fn put(bytes: &mut [u8], (at, len): Field, value: &[u8]) {
+#[inline]
+pub fn put(bytes: &mut [u8], (at, len): Field, value: &[u8]) {
     bytes[at..at + len].copy_from_slice(value);
 }

@@ -13,6 +13,7 @@
 //! Type, labels and ends of records that are not used mean nothing.
 
 use evergraph_storage::layout::{Field, tiles};
+use evergraph_storage::little_endian::{put, u32_at, u64_at};
 use evergraph_storage::{Entry, StorageError};
 
 use super::content::{EndColumns, EntityKind, Fixed};
@@ -193,10 +194,6 @@ pub(super) fn encode(
     bytes
 }
 
-fn put(bytes: &mut [u8], at: Field, value: &[u8]) {
-    bytes[at.0..][..at.1].copy_from_slice(value);
-}
-
 /// Where the parts of a core lie in its bytes.
 pub(super) struct Core {
     /// `None` if all records are used.
@@ -227,9 +224,7 @@ impl Core {
     ) -> Result<Self, Wrong> {
         let mut reader = Reader::new(bytes);
         let header = reader.take(HEADER_BYTES)?;
-        let word = |field: Field| {
-            u32::from_le_bytes(*header[field.0..].first_chunk().expect("four bytes"))
-        };
+        let word = |field: Field| u32_at(header, field.0);
         let Identity {
             table,
             chunk,
@@ -241,7 +236,7 @@ impl Core {
         if !is_this {
             return Err("the section directory names another extent");
         }
-        let own_csn = u64::from_le_bytes(*header[CSN.0..].first_chunk().expect("eight bytes"));
+        let own_csn = u64_at(header, CSN.0);
         if (u64::from(word(USED_RECORDS)), own_csn) != (used, csn) {
             return Err("its header does not fit the section directory");
         }
@@ -328,7 +323,7 @@ impl Core {
             return u64::MAX >> (64 - records.min(64));
         };
         let at = used + 8 * word as usize;
-        u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
+        u64_at(bytes, at)
     }
 
     /// The types of relationships, or the sets of labels of nodes.

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use evergraph_storage::layout::{Field, tiles};
+use evergraph_storage::little_endian::{put, u32_at, u64_at};
 use evergraph_storage::{Blob, SectionKey, StorageError, Uuid};
 
 use super::names::{self, NameEvent};
@@ -321,16 +322,4 @@ fn decode(bytes: &[u8]) -> ChunkEntry {
         len: u32_at(bytes, LEN.0),
         crc: u32_at(bytes, CRC.0),
     }
-}
-
-fn put(bytes: &mut [u8], at: Field, value: &[u8]) {
-    bytes[at.0..][..at.1].copy_from_slice(value);
-}
-
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
-}
-
-fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
 }

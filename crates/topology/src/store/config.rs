@@ -1,6 +1,7 @@
 //! Choices that are fixed when a database is made, and their encoding in the root.
 
 use evergraph_graph::StoredLists;
+use evergraph_storage::little_endian::{u32_at, u64_at};
 use evergraph_storage::{Properties, StorageError, USER_BYTES, memory_bytes};
 
 use crate::direct::MAX_SECTION_SHIFT;
@@ -263,8 +264,6 @@ impl Config {
     }
 
     pub(crate) fn decode(bytes: &[u8; USER_BYTES]) -> Result<(Self, u64), StorageError> {
-        let u32_at = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("4"));
-        let u64_at = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("8"));
         let unknown = |what: &str| StorageError::damaged("pool", 0, format!("unknown {what}"));
         let config = Config {
             direction: match bytes[0] {
@@ -291,16 +290,16 @@ impl Config {
                 3 => IdKind::Texts,
                 _ => return Err(unknown("kind of ids")),
             },
-            section_shift: u32_at(4),
-            log_bytes: u64_at(8),
+            section_shift: u32_at(bytes, 4),
+            log_bytes: u64_at(bytes, 8),
             first_ring_bytes: FIRST_RING_BYTES,
-            edge_log_bytes: u32_at(40),
-            extent_alignment: u64_at(16),
-            growth_step: u64_at(24),
+            edge_log_bytes: u32_at(bytes, 40),
+            extent_alignment: u64_at(bytes, 16),
+            growth_step: u64_at(bytes, 24),
         };
         if config.geometry_problem().is_some() {
             return Err(unknown("geometry"));
         }
-        Ok((config, u64_at(32)))
+        Ok((config, u64_at(bytes, 32)))
     }
 }

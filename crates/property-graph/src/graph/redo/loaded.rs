@@ -6,6 +6,7 @@
 //! | 9 relationships | first id (4), count (4); for each type (2), source (4), target (4), length of properties (4); all properties |
 
 use evergraph_storage::StorageError;
+use evergraph_storage::little_endian::u32_at;
 
 use super::bytes::{Cursor, NODE, RELATIONSHIP, damaged, properties_of, put, put_bytes};
 use crate::dictionary::{LabelCode, TypeCode};
@@ -175,8 +176,8 @@ pub(in crate::graph) fn decode_nodes(
     }
     let rows = cursor.take(count.saturating_mul(8))?;
     let rows = rows.chunks_exact(8).map(|row| LoadedNode {
-        set: word(row, 0),
-        len: word(row, 4),
+        set: u32_at(row, 0),
+        len: u32_at(row, 4),
     });
     let loaded = finish(first, rows.collect(), cursor)?;
     match loaded
@@ -196,9 +197,9 @@ pub(in crate::graph) fn decode_relationships(
     let rows = cursor.take(count.saturating_mul(14))?;
     let rows = rows.chunks_exact(14).map(|row| LoadedRelationship {
         kind: TypeCode::from_le_bytes([row[0], row[1]]),
-        source: word(row, 2),
-        target: word(row, 6),
-        len: word(row, 10),
+        source: u32_at(row, 2),
+        target: u32_at(row, 6),
+        len: u32_at(row, 10),
     });
     finish(first, rows.collect(), cursor)
 }
@@ -211,8 +212,4 @@ fn finish<R: Row>(
     let len = rows.iter().map(Row::len).sum();
     let heap = cursor.take(len)?.to_vec();
     Ok(Loaded { first, rows, heap })
-}
-
-fn word(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
 }
