@@ -128,10 +128,15 @@ pub(crate) fn for_each_listed(
         chunk(list)
     } else {
         for_each_task(list.len().div_ceil(CHUNK_ITEMS), usize::MAX, &|at| {
-            let start = at * CHUNK_ITEMS;
-            chunk(&list[start..list.len().min(start + CHUNK_ITEMS)])
+            chunk(items_of_task(list, at))
         })
     }
+}
+
+/// The items of a task, of a pass that does little for each.
+pub(crate) fn items_of_task<T>(items: &[T], task: usize) -> &[T] {
+    let start = task * CHUNK_ITEMS;
+    &items[start..items.len().min(start + CHUNK_ITEMS)]
 }
 
 /// The vertices of a chunk.
@@ -213,9 +218,7 @@ pub(crate) fn for_each_in(vertices: &[VertexId], act: impl Fn(VertexId) + Sync) 
         vertices.iter().for_each(|&v| act(v));
     } else {
         let done = for_each_task(vertices.len().div_ceil(CHUNK_ITEMS), usize::MAX, &|at| {
-            let start = at * CHUNK_ITEMS;
-            let end = vertices.len().min(start + CHUNK_ITEMS);
-            vertices[start..end].iter().for_each(|&v| act(v));
+            items_of_task(vertices, at).iter().for_each(|&v| act(v));
             Ok::<(), Infallible>(())
         });
         let Ok(()) = done;

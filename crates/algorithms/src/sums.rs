@@ -7,7 +7,7 @@ use std::ops::{Add, ControlFlow};
 use evergraph_graph::VertexId;
 use rayon::prelude::*;
 
-use crate::parallel::{CHUNK_ITEMS, HUB_DEGREE, map_tasks};
+use crate::parallel::{CHUNK_ITEMS, HUB_DEGREE, items_of_task, map_tasks};
 
 /// Independent additions: one alone would wait for the last before the next.
 const LANES: usize = 4;
@@ -120,8 +120,7 @@ impl<T: Add<Output = T> + Copy + Default> ListSum<T> {
 /// The sum of `value(item)` over a slice, in parallel.
 pub(crate) fn slice_sum<T: Sync>(items: &[T], value: impl Fn(&T) -> f64 + Sync) -> f64 {
     let Ok(parts) = map_tasks(items.len().div_ceil(CHUNK_ITEMS), &|at| {
-        let start = at * CHUNK_ITEMS;
-        let items = &items[start..items.len().min(start + CHUNK_ITEMS)];
+        let items = items_of_task(items, at);
         Ok::<f64, Infallible>(items.iter().map(&value).sum())
     });
     parts.iter().sum()
