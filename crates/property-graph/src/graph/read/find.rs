@@ -213,23 +213,14 @@ impl View {
         let Some(index) = &entry.index else {
             return Ok(None);
         };
-        match read(index, self.csn(), range) {
-            Ok(mut ids) => {
-                ids.sort_unstable();
-                ids.dedup();
-                Ok(Some(ids))
-            }
-            Err(IndexError::Storage(StorageError::Damaged { .. })) => {
-                self.core().state.schema.give_up(index);
-                Ok(None)
-            }
-            Err(IndexError::Storage(error)) => Err(error.into()),
-            Err(_) => Ok(None),
-        }
+        let ids = read(index, self.csn(), range).map(|mut ids| {
+            ids.sort_unstable();
+            ids.dedup();
+            ids
+        });
+        self.answered(index, ids)
     }
-}
 
-impl View {
     /// Whether the index of an entry may have anything in a range; `None` if it cannot
     /// be read.
     pub(in crate::graph) fn has_candidates(
@@ -243,8 +234,16 @@ impl View {
         let first = index
             .range(self.csn(), range)
             .and_then(|mut all| Ok(all.next_entry()?.is_some()));
-        match first {
-            Ok(any) => Ok(Some(any)),
+        self.answered(index, first)
+    }
+
+    fn answered<T>(
+        &self,
+        index: &Index,
+        answer: Result<T, IndexError>,
+    ) -> Result<Option<T>, GraphError> {
+        match answer {
+            Ok(answer) => Ok(Some(answer)),
             Err(IndexError::Storage(StorageError::Damaged { .. })) => {
                 self.core().state.schema.give_up(index);
                 Ok(None)
