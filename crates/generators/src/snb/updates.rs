@@ -12,13 +12,6 @@ use crate::snb::csv::list;
 use crate::snb::network::Network;
 use crate::snb::rows::{Change, Comment, Event, Forum, Message, Person, Post};
 
-/// The name of the stream of new persons.
-pub const PERSON_FILE: &str = "updateStream_0_0_person.csv";
-/// The name of the stream of everything else.
-pub const FORUM_FILE: &str = "updateStream_0_0_forum.csv";
-/// The name of the file that describes both.
-pub const PROPERTIES_FILE: &str = "updateStream.properties";
-
 /// Updates that are sorted in memory at a time, about; some hundred bytes each.
 const AT_A_TIME: u64 = 200_000;
 
@@ -37,8 +30,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The text of [`PROPERTIES_FILE`], without which the benchmark's driver does not
-    /// start. Milliseconds.
+    /// The text of `updateStream.properties`, without which the benchmark's driver does
+    /// not start. Milliseconds.
     pub fn properties(&self) -> String {
         let steps = self.updates.saturating_sub(1).max(1);
         let between = (self.last - self.first) / steps as i64;
@@ -105,10 +98,7 @@ pub fn write(
 }
 
 /// One line of a stream.
-///
-/// # Errors
-/// Errors of the writer.
-pub fn write_update(to: &mut impl Write, update: &Event) -> io::Result<()> {
+fn write_update(to: &mut impl Write, update: &Event) -> io::Result<()> {
     write!(to, "{}|{}|", update.time, update.depends_on)?;
     match &update.change {
         Change::Person(person) => write_person(to, person)?,
