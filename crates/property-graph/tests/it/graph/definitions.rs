@@ -2,16 +2,12 @@
 
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{
-    Definition, GraphError, Node, NodeId, OpenOptions, PropertyGraph, Rule, ValueType,
+    Definition, Node, NodeId, OpenOptions, PropertyGraph, Rule, ValueType,
 };
 use evergraph_property_graph::transaction::{Retryable, TransactionOptions};
 use evergraph_storage::medium::DramStorage;
 
-use super::random::options;
-
-fn graph(storage: &DramStorage) -> PropertyGraph {
-    PropertyGraph::create(storage, options(), [7; 16]).expect("created")
-}
+use super::random::{graph_on, is_violated};
 
 fn person(graph: &PropertyGraph, name: &str) -> NodeId {
     let name = || [("name", name.into())];
@@ -21,10 +17,6 @@ fn person(graph: &PropertyGraph, name: &str) -> NodeId {
 
 fn unique() -> Definition {
     Definition::of_nodes("name", "Person", &["name"], Rule::Unique)
-}
-
-fn is_violated<T>(outcome: Result<T, GraphError>) -> bool {
-    matches!(outcome, Err(GraphError::Constraint(_)))
 }
 
 fn ids(found: Vec<Node>) -> Vec<u32> {
@@ -60,7 +52,7 @@ fn several() -> Vec<Definition> {
 #[test]
 fn several_definitions_are_as_those_made_one_by_one() {
     let (one_by_one, at_once) = (DramStorage::new(), DramStorage::new());
-    let (one_by_one, graph_at_once) = (graph(&one_by_one), graph(&at_once));
+    let (one_by_one, graph_at_once) = (graph_on(&one_by_one), graph_on(&at_once));
     for graph in [&one_by_one, &graph_at_once] {
         fill(graph);
     }
@@ -99,7 +91,7 @@ fn several_definitions_are_as_those_made_one_by_one() {
 #[test]
 fn several_definitions_are_made_or_none() {
     let storage = DramStorage::new();
-    let graph = graph(&storage);
+    let graph = graph_on(&storage);
     fill(&graph);
     let wrong = Definition::of_nodes("z", "City", &["half"], Rule::Unique);
     let mut definitions = several();
@@ -119,7 +111,7 @@ fn several_definitions_are_made_or_none() {
 #[test]
 fn long_values_that_begin_alike_are_told_apart() {
     let storage = DramStorage::new();
-    let graph = graph(&storage);
+    let graph = graph_on(&storage);
     // Longer than what an index keeps of a key.
     let long = |end: &str| "a".repeat(2000) + end;
     let (first, second) = (person(&graph, &long("1")), person(&graph, &long("2")));
@@ -136,7 +128,7 @@ fn long_values_that_begin_alike_are_told_apart() {
 #[test]
 fn a_value_that_comes_back_may_have_been_taken() {
     let storage = DramStorage::new();
-    let graph = graph(&storage);
+    let graph = graph_on(&storage);
     let (ann, bob) = (person(&graph, "Ann"), person(&graph, "Bob"));
     graph.define(&unique()).expect("it holds");
     let mut own = graph.begin();
@@ -161,7 +153,7 @@ fn a_value_that_comes_back_may_have_been_taken() {
 #[test]
 fn who_read_an_index_that_was_dropped_meanwhile_runs_again() {
     let storage = DramStorage::new();
-    let graph = graph(&storage);
+    let graph = graph_on(&storage);
     person(&graph, "Ann");
     graph.define(&unique()).expect("it holds");
     let mut reader = graph.begin_with(&TransactionOptions::serializable());
@@ -178,7 +170,7 @@ fn who_read_an_index_that_was_dropped_meanwhile_runs_again() {
 #[test]
 fn facts_alone_are_a_commit() {
     let storage = DramStorage::new();
-    let graph = graph(&storage);
+    let graph = graph_on(&storage);
     let noted = graph.write(|own| {
         own.set_fact(b"found", b"somebody");
         Ok(())

@@ -10,12 +10,7 @@ use evergraph_property_graph::transaction::{Retryable, TransactionError, Transac
 use evergraph_storage::failpoint;
 use evergraph_storage::medium::DramStorage;
 
-use super::random::options;
-
-fn graph() -> PropertyGraph {
-    let storage = DramStorage::new();
-    PropertyGraph::create(&storage, options(), [7; 16]).expect("created")
-}
+use super::random::{graph, options};
 
 /// Loads so many persons, each of which knows the one before, and gives the first.
 fn load_persons(graph: &PropertyGraph, count: i64) -> NodeId {

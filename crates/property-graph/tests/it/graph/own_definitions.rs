@@ -8,11 +8,7 @@ use evergraph_property_graph::graph::{
 use evergraph_storage::failpoint;
 use evergraph_storage::medium::DramStorage;
 
-use super::random::options;
-
-fn graph(storage: &DramStorage) -> PropertyGraph {
-    PropertyGraph::create(storage, options(), [7; 16]).expect("created")
-}
+use super::random::graph_on;
 
 fn unique(name: &str) -> Definition {
     Definition::of_nodes(name, "Person", &["name"], Rule::Unique)
@@ -42,7 +38,7 @@ fn violation<T: std::fmt::Debug>(outcome: Result<T, GraphError>) -> Violation {
 #[test]
 fn definitions_come_with_the_writes_beside_them() {
     let storage = DramStorage::new();
-    let mut graph = graph(&storage);
+    let mut graph = graph_on(&storage);
     person(&graph, "Ann").expect("committed");
     graph
         .write(|own| {
@@ -85,7 +81,7 @@ fn definitions_come_with_the_writes_beside_them() {
 #[test]
 fn a_violation_says_what_breaks_what() {
     let storage = DramStorage::new();
-    let graph = graph(&storage);
+    let graph = graph_on(&storage);
     let ann = person(&graph, "Ann").expect("committed");
     let broken = violation(graph.write(|own| {
         own.define(&unique("names"))?;
@@ -121,7 +117,7 @@ fn a_violation_says_what_breaks_what() {
 /// What was committed between the begin and the definition is held to it, too.
 fn a_write_before_the_lock_is_seen() -> bool {
     let storage = DramStorage::new();
-    let graph = graph(&storage);
+    let graph = graph_on(&storage);
     person(&graph, "Ann").expect("committed");
     let mut own = graph.begin();
     person(&graph, "Ann").expect("nothing forbids it");
@@ -140,7 +136,7 @@ fn a_definition_holds_for_what_others_wrote_before_it() {
 #[test]
 fn others_do_not_write_beside_a_definition() {
     let storage = DramStorage::new();
-    let graph = graph(&storage);
+    let graph = graph_on(&storage);
     let mut own = graph.begin();
     own.define(&unique("names")).expect("no other writes");
     let mut other = graph.begin();
@@ -161,7 +157,7 @@ fn others_do_not_write_beside_a_definition() {
 #[test]
 fn a_dropped_constraint_holds_no_more() {
     let storage = DramStorage::new();
-    let graph = graph(&storage);
+    let graph = graph_on(&storage);
     graph.define(&unique("names")).expect("made");
     person(&graph, "Ann").expect("committed");
     // Given up, it stays.
@@ -190,7 +186,7 @@ fn a_dropped_constraint_holds_no_more() {
 #[test]
 fn savepoints_take_definitions_back() {
     let storage = DramStorage::new();
-    let graph = graph(&storage);
+    let graph = graph_on(&storage);
     graph.define(&unique("names")).expect("made");
     let mut own = graph.begin();
     let before = own.savepoint();
@@ -216,7 +212,7 @@ fn savepoints_take_definitions_back() {
 #[test]
 fn what_is_there_is_not_made_again() {
     let storage = DramStorage::new();
-    let graph = graph(&storage);
+    let graph = graph_on(&storage);
     assert!(graph.define_if_absent(&unique("names")).expect("made"));
     let index = Definition::of_nodes("names", "City", &["name"], Rule::Index);
     for same in [unique("names"), unique("others"), index.clone()] {

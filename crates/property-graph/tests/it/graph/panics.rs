@@ -5,21 +5,15 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{GraphError, NodeId, OpenOptions, PropertyGraph};
 use evergraph_storage::failpoint::Scope;
 use evergraph_storage::medium::DramStorage;
 use evergraph_topology::TopologyError;
 
-use super::random::options;
+use super::random::{age, options};
 
 /// After that, a thread hangs.
 const FOR_EVER: Duration = Duration::from_secs(120);
-
-fn age(graph: &PropertyGraph, node: NodeId) -> i64 {
-    let node = graph.view().node(node).expect("readable").expect("exists");
-    node.get("age").and_then(Value::as_integer).expect("set")
-}
 
 fn set_age(graph: &PropertyGraph, node: NodeId, age: i64) -> Result<(), GraphError> {
     graph.write(|transaction| transaction.set(node, "age", age))

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use evergraph_property_graph::graph::{GraphError, GraphOptions, OpenOptions, PropertyGraph, View};
+use evergraph_property_graph::Value;
+use evergraph_property_graph::graph::{
+    GraphError, GraphOptions, NodeId, OpenOptions, PropertyGraph, View,
+};
 use evergraph_storage::Storage;
 use evergraph_storage::medium::DramStorage;
 use proptest::prelude::*;
@@ -85,6 +88,23 @@ pub fn options() -> GraphOptions {
     options.store.growth_step = 1 << 16;
     options.chunk_records = 4;
     options
+}
+
+pub fn graph() -> PropertyGraph {
+    graph_on(&DramStorage::new())
+}
+
+pub fn graph_on(storage: &DramStorage) -> PropertyGraph {
+    PropertyGraph::create(storage, options(), [7; 16]).expect("created")
+}
+
+pub fn age(graph: &PropertyGraph, node: NodeId) -> i64 {
+    let node = graph.view().node(node).expect("readable").expect("exists");
+    node.get("age").and_then(Value::as_integer).expect("set")
+}
+
+pub fn is_violated<T>(outcome: Result<T, GraphError>) -> bool {
+    matches!(outcome, Err(GraphError::Constraint(_)))
 }
 
 /// Indexes over some of what is looked for.

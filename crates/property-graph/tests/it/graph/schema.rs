@@ -12,7 +12,7 @@ use evergraph_property_graph::index::KeyRange;
 use evergraph_property_graph::transaction::Retryable;
 use evergraph_storage::medium::DramStorage;
 
-use super::random::options;
+use super::random::{is_violated, options};
 
 fn graph() -> (Arc<DramStorage>, PropertyGraph) {
     let storage = Arc::new(DramStorage::new());
@@ -40,10 +40,6 @@ fn names(nodes: &[Node]) -> Vec<String> {
             .map(str::to_string)
     };
     nodes.iter().filter_map(name).collect()
-}
-
-fn is_violated<T>(outcome: Result<T, GraphError>) -> bool {
-    matches!(outcome, Err(GraphError::Constraint(_)))
 }
 
 /// Everything that is asked, with and without an index.

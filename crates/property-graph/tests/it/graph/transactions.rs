@@ -6,14 +6,8 @@ use std::thread;
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{Direction, GraphError, NodeId, PropertyGraph, Transaction};
 use evergraph_property_graph::transaction::{Isolation, Retryable, TransactionOptions};
-use evergraph_storage::medium::DramStorage;
 
-use super::random::options;
-
-fn graph() -> PropertyGraph {
-    let storage = DramStorage::new();
-    PropertyGraph::create(&storage, options(), [7; 16]).expect("created")
-}
+use super::random::{age, graph};
 
 fn two_nodes(graph: &PropertyGraph) -> (NodeId, NodeId) {
     let make = |transaction: &mut Transaction| {
@@ -22,11 +16,6 @@ fn two_nodes(graph: &PropertyGraph) -> (NodeId, NodeId) {
         Ok((first, second))
     };
     graph.write(make).expect("nobody else is there")
-}
-
-fn age(graph: &PropertyGraph, node: NodeId) -> i64 {
-    let node = graph.view().node(node).expect("readable").expect("exists");
-    node.get("age").and_then(Value::as_integer).expect("set")
 }
 
 fn is_conflict<T>(outcome: Result<T, GraphError>) -> bool {
