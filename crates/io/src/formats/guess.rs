@@ -6,6 +6,7 @@ use super::columns::deletes;
 use super::compression::Compression;
 use super::error::FormatError;
 use super::options::Format;
+use crate::RETURNS_ALONE;
 
 /// The name without the extension of the compression.
 pub(super) fn uncompressed_name(path: &Path) -> &Path {
@@ -141,12 +142,13 @@ fn foreign(extension: Option<&str>, head: &[u8]) -> Option<(&'static str, &'stat
 /// line alone, which the head always has.
 pub(super) fn check_line_ends(path: &Path, head: &[u8]) -> Result<(), FormatError> {
     let first = head.split(|&byte| byte == b'\n').next();
+    let [problem, hint] = RETURNS_ALONE;
     match first.is_some_and(|first| first.trim_ascii().contains(&b'\r')) {
         false => Ok(()),
         true => Err(FormatError::Unsupported {
             file: path.to_owned(),
-            problem: "lines end with CR alone, as on old Macs".to_owned(),
-            hint: "change CR to LF, for example with tr '\\r' '\\n'".to_owned(),
+            problem: problem.to_owned(),
+            hint: hint.to_owned(),
         }),
     }
 }

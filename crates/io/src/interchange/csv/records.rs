@@ -7,6 +7,7 @@
 use std::io::{self, BufRead, Read};
 use std::ops::Range;
 
+use crate::RETURNS_ALONE;
 use crate::interchange::error::Problem;
 
 /// Most bytes of a record.
@@ -16,10 +17,6 @@ const MOST_BYTES: usize = 64 << 20;
 const AHEAD: usize = 1 << 18;
 
 const QUOTE: u8 = b'"';
-
-/// Problem of a file whose lines end as on old Macs.
-const RETURNS_ALONE: &str =
-    "lines end with CR alone, as on old Macs; change CR to LF, for example with tr '\\r' '\\n'";
 
 /// How fields are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,7 +163,8 @@ impl<R: BufRead> Records<R> {
             }
             let ended = trimmed(&self.raw).len();
             if self.line == 1 && self.has_returns_alone() {
-                return Ok(Some(Outcome::Broken(Problem::new(RETURNS_ALONE))));
+                let problem = Problem::new(RETURNS_ALONE.join("; "));
+                return Ok(Some(Outcome::Broken(problem)));
             }
             if ended > 0 {
                 return self.split().map(Some);
