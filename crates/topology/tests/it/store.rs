@@ -13,6 +13,8 @@ use evergraph_topology::{
 };
 use proptest::prelude::*;
 
+use crate::common::{Model, layout, weighted_list};
+
 const SECTION_SHIFT: u32 = 2;
 
 #[derive(Clone, Debug)]
@@ -54,70 +56,6 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn layout() -> impl Strategy<Value = Layout> {
-    prop_oneof![Just(Layout::Pma), Just(Layout::Blocks)]
-}
-
-/// The reference implementation: lists of (neighbor, weight), deletions applied at once.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Model {
-    out: BTreeMap<u32, Vec<(u32, u32)>>,
-    incoming: BTreeMap<u32, Vec<(u32, u32)>>,
-    vertex_count: u64,
-    next_weight: u32,
-}
-
-fn remove_latest(lists: &mut BTreeMap<u32, Vec<(u32, u32)>>, v: u32, target: u32) -> bool {
-    let Some(list) = lists.get_mut(&v) else {
-        return false;
-    };
-    match list.iter().rposition(|&(u, _)| u == target) {
-        Some(at) => {
-            list.remove(at);
-            true
-        }
-        None => false,
-    }
-}
-
-impl Model {
-    fn insert(&mut self, direction: StoredLists, u: u32, v: u32, weight: u32) {
-        self.out.entry(u).or_default().push((v, weight));
-        match direction {
-            StoredLists::Undirected => self.out.entry(v).or_default().push((u, weight)),
-            StoredLists::Both => self.incoming.entry(v).or_default().push((u, weight)),
-            StoredLists::Out => {}
-        }
-        self.vertex_count = self.vertex_count.max(u64::from(u.max(v)) + 1);
-    }
-
-    fn delete(&mut self, direction: StoredLists, u: u32, v: u32) -> bool {
-        let found = remove_latest(&mut self.out, u, v);
-        match direction {
-            StoredLists::Undirected => {
-                remove_latest(&mut self.out, v, u);
-            }
-            StoredLists::Both => {
-                remove_latest(&mut self.incoming, v, u);
-            }
-            StoredLists::Out => {}
-        }
-        found
-    }
-
-    fn delete_vertices(&mut self, vertices: &[u32]) {
-        for lists in [&mut self.out, &mut self.incoming] {
-            for (v, list) in lists {
-                list.retain(|(u, _)| !vertices.contains(v) && !vertices.contains(u));
-            }
-        }
-    }
-
-    fn arcs(&self) -> u64 {
-        self.out.values().map(|list| list.len() as u64).sum()
-    }
-}
-
 fn config(direction: StoredLists, weighted: bool) -> Config {
     Config {
         direction,
@@ -137,12 +75,7 @@ fn read(store: &Store, token: &ViewToken<Published>, adjacency: usize, v: u32) -
         let local = (v & ((1 << SECTION_SHIFT) - 1)) as usize;
         degree = section.degree(local);
         let mut scratch = ListScratch::default();
-        let _ = section.for_each_weighted_segment::<()>(local, &mut scratch, |words, weights| {
-            for (i, &word) in words.iter().enumerate() {
-                list.push((word, weights.get(i).copied().unwrap_or(0)));
-            }
-            ControlFlow::Continue(())
-        });
+        list = weighted_list(&section, local, &mut scratch);
         let mut plain = Vec::new();
         let _ = section.for_each_segment::<()>(local, &mut scratch, |words| {
             plain.extend_from_slice(words);
@@ -165,14 +98,7 @@ fn read_pinned(
     let mut lists = Vec::new();
     for section in store.pin(token, adjacency).unwrap() {
         for local in 0..1 << SECTION_SHIFT {
-            let mut list = Vec::new();
-            let _ =
-                section.for_each_weighted_segment::<()>(local, &mut scratch, |words, weights| {
-                    for (i, &word) in words.iter().enumerate() {
-                        list.push((word, weights.get(i).copied().unwrap_or(0)));
-                    }
-                    ControlFlow::Continue(())
-                });
+            let list = weighted_list(&section, local, &mut scratch);
             assert_eq!(section.degree(local), list.len());
             lists.push(list);
         }
@@ -233,7 +159,7 @@ fn run(config: Config, tuning: Tuning, persistence: Persistence, steps: &[Step])
     let (direction, weighted) = (config.direction, config.weighted);
     let storage = SimulatedStorage::new(SimConfig::new(persistence).with_capacity(2 << 20));
     let mut store = Store::create_with(&storage, config, [7; 16], tuning).unwrap();
-    let mut model = Model::default();
+    let (mut model, mut next_weight) = (Model::default(), 0u32);
     let mut views: Vec<(ViewToken<Published>, Model)> = Vec::new();
     for step in steps {
         match step {
@@ -241,8 +167,8 @@ fn run(config: Config, tuning: Tuning, persistence: Persistence, steps: &[Step])
                 let mut columns = Edges::default();
                 for &(u, v) in edges {
                     let weight = if weighted {
-                        model.next_weight += 1;
-                        (model.next_weight as f32).to_bits()
+                        next_weight += 1;
+                        (next_weight as f32).to_bits()
                     } else {
                         0
                     };
@@ -251,7 +177,7 @@ fn run(config: Config, tuning: Tuning, persistence: Persistence, steps: &[Step])
                     if weighted {
                         columns.weights.push(f32::from_bits(weight));
                     }
-                    model.insert(direction, u, v, weight);
+                    model.insert(direction, (u, v), weight);
                 }
                 let mut batch = Batch::new();
                 batch.insert_columns(columns);
@@ -259,7 +185,7 @@ fn run(config: Config, tuning: Tuning, persistence: Persistence, steps: &[Step])
                 assert_eq!(commit.missed_deletes, 0);
             }
             Step::Delete(edges) => {
-                let deleted = edges.iter().map(|&(u, v)| model.delete(direction, u, v));
+                let deleted = edges.iter().map(|&edge| model.delete(direction, edge));
                 let missed = deleted.filter(|&found| !found).count() as u64;
                 let mut batch = Batch::new();
                 batch.delete(edges);
@@ -566,11 +492,11 @@ fn views_are_exact_while_writers_and_merges_go_on() {
     let mut log = history.iter().peekable();
     for (csn, token, lists) in &views {
         while let Some((_, (inserts, deletes))) = log.next_if(|(commit, _)| *commit <= csn) {
-            for &(u, v) in inserts {
-                model.insert(StoredLists::Out, u, v, 0);
+            for &edge in inserts {
+                model.insert(StoredLists::Out, edge, 0);
             }
-            for &(u, v) in deletes {
-                model.delete(StoredLists::Out, u, v);
+            for &edge in deletes {
+                model.delete(StoredLists::Out, edge);
             }
         }
         for (v, list) in lists.iter().enumerate() {

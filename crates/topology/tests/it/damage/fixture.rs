@@ -1,7 +1,6 @@
 //! Small databases, what they must show, and how they are read.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use evergraph_graph::StoredLists;
@@ -10,6 +9,8 @@ use evergraph_storage::{Storage, ViewToken};
 use evergraph_topology::ids::IdKind;
 use evergraph_topology::record::{Edges, ExternalIds};
 use evergraph_topology::{Batch, Config, Layout, ListScratch, Mode, Published, Store};
+
+use crate::common::weighted_list;
 
 pub const VERTICES: u32 = 14;
 pub const SECTION_SHIFT: u32 = 2;
@@ -131,15 +132,8 @@ fn lists_of(store: &Store, token: &ViewToken<Published>) -> Result<Lists, String
             let Some(section) = store.pin_section(token, adjacency, v).map_err(sentence)? else {
                 continue;
             };
-            let mut list = Vec::new();
             let local = (v & mask) as usize;
-            let _ =
-                section.for_each_weighted_segment::<()>(local, &mut scratch, |words, weights| {
-                    for (i, &word) in words.iter().enumerate() {
-                        list.push((word, weights.get(i).copied().unwrap_or(0)));
-                    }
-                    ControlFlow::Continue(())
-                });
+            let list = weighted_list(&section, local, &mut scratch);
             if section.degree(local) != list.len() {
                 return Err(format!(
                     "vertex {v} has degree {} and {} neighbors",

@@ -1,7 +1,6 @@
 //! A store beside a plain model, and a copy of the model for each snapshot.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 
 use evergraph_graph::StoredLists;
 use evergraph_simulated::{Config as SimConfig, Persistence, SimulatedStorage};
@@ -9,50 +8,9 @@ use evergraph_storage::ViewToken;
 use evergraph_topology::record::Edges;
 use evergraph_topology::{Batch, Config, Layout, ListScratch, Published, Store, Tuning};
 
+use crate::common::{Model, weighted_list};
+
 pub const SECTION_SHIFT: u32 = 2;
-
-type Lists = BTreeMap<u32, Vec<(u32, u32)>>;
-
-/// Lists of (neighbor, weight), deletions applied at once.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Model {
-    pub out: Lists,
-    pub incoming: Lists,
-    pub vertex_count: u64,
-}
-
-fn remove_latest(lists: &mut Lists, v: u32, target: u32) {
-    if let Some(list) = lists.get_mut(&v)
-        && let Some(at) = list.iter().rposition(|&(u, _)| u == target)
-    {
-        list.remove(at);
-    }
-}
-
-impl Model {
-    fn insert(&mut self, direction: StoredLists, (u, v): (u32, u32), weight: u32) {
-        self.out.entry(u).or_default().push((v, weight));
-        match direction {
-            StoredLists::Undirected => self.out.entry(v).or_default().push((u, weight)),
-            StoredLists::Both => self.incoming.entry(v).or_default().push((u, weight)),
-            StoredLists::Out => {}
-        }
-        self.vertex_count = self.vertex_count.max(u64::from(u.max(v)) + 1);
-    }
-
-    fn delete(&mut self, direction: StoredLists, (u, v): (u32, u32)) {
-        remove_latest(&mut self.out, u, v);
-        match direction {
-            StoredLists::Undirected => remove_latest(&mut self.out, v, u),
-            StoredLists::Both => remove_latest(&mut self.incoming, v, u),
-            StoredLists::Out => {}
-        }
-    }
-
-    fn arcs(&self) -> u64 {
-        self.out.values().map(|list| list.len() as u64).sum()
-    }
-}
 
 /// Changes of a commit.
 #[derive(Clone, Debug)]
@@ -278,13 +236,7 @@ fn compare(store: &Store, token: &ViewToken<Published>, model: &Model, what: &st
         for v in 0..sections.len() << SECTION_SHIFT {
             let section = &sections[v >> SECTION_SHIFT];
             let local = v & ((1 << SECTION_SHIFT) - 1);
-            let mut list = Vec::new();
-            let _ =
-                section.for_each_weighted_segment::<()>(local, &mut scratch, |words, weights| {
-                    let weights = weights.iter().chain(std::iter::repeat(&0));
-                    list.extend(words.iter().copied().zip(weights.copied()));
-                    ControlFlow::Continue(())
-                });
+            let list = weighted_list(section, local, &mut scratch);
             let expected = lists.get(&(v as u32)).cloned().unwrap_or_default();
             assert_eq!(list, expected, "{what}, adjacency {adjacency}, vertex {v}");
             assert_eq!(section.degree(local), list.len(), "{what}, degree of {v}");

@@ -5,6 +5,7 @@ use evergraph_topology::{Layout, Tuning};
 use proptest::prelude::*;
 
 use super::model::{Change, Reference};
+use crate::common::layout;
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -35,10 +36,6 @@ fn change() -> impl Strategy<Value = Change> {
         5 => Just(Change::Create),
         1 => any::<usize>().prop_map(Change::Drop),
     ]
-}
-
-fn layout() -> impl Strategy<Value = Layout> {
-    prop_oneof![Just(Layout::Pma), Just(Layout::Blocks)]
 }
 
 fn step() -> impl Strategy<Value = Step> {
