@@ -309,7 +309,7 @@ impl Gather for Claims<'_> {
 
 /// The claims by Dijkstra's algorithm from all starts at once; the reference
 /// implementation of the decomposition.
-pub(crate) fn reference_claims<G: Graph>(graph: &G, rate: f64, seed: u64) -> Vec<Claim> {
+fn reference_claims<G: Graph>(graph: &G, rate: f64, seed: u64) -> Vec<Claim> {
     let mut claims = vec![NONE; graph.vertex_count()];
     let mut reader = graph.reader();
     let mut heap = BinaryHeap::new();

@@ -172,7 +172,7 @@ pub(crate) fn verify_tree<G: Graph>(
 }
 
 /// Checks that all parents lead to `source`.
-pub(crate) fn verify_rooted(source: VertexId, parents: &[VertexId]) -> Result<(), Mismatch> {
+fn verify_rooted(source: VertexId, parents: &[VertexId]) -> Result<(), Mismatch> {
     let mut rooted = vec![false; parents.len()];
     rooted[source as usize] = true;
     for v in 0..parents.len() as VertexId {

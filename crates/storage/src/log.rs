@@ -526,7 +526,7 @@ impl CommitLog {
     }
 
     /// Bytes of a record in the ring.
-    pub fn record_bytes(payload_len: u64) -> u64 {
+    fn record_bytes(payload_len: u64) -> u64 {
         (RECORD_HEADER_BYTES as u64 + payload_len).next_multiple_of(ALIGNMENT)
     }
 

@@ -8,7 +8,7 @@ use crate::snb::parameters::DAY;
 use crate::snb::rows::{Forum, Person};
 
 /// Forums of a person, at most: a wall, albums, groups.
-pub(crate) const MOST_FORUMS: u64 = 64;
+const MOST_FORUMS: u64 = 64;
 const MOST_ALBUMS: usize = 40;
 const MOST_MEMBERS: usize = 100;
 

@@ -10,7 +10,7 @@ pub const DAY: i64 = 24 * 60 * 60 * 1000;
 pub const CAUSAL_GAP: i64 = 10_000;
 
 /// Person numbers have 24 bits, so that the ids of their messages fit into 50.
-pub(crate) const MOST_PERSONS: u64 = 1 << 24;
+const MOST_PERSONS: u64 = 1 << 24;
 
 /// 2010-01-01 and 2013-01-01, the three years of the benchmark.
 const START: i64 = 1_262_304_000_000;

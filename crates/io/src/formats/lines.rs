@@ -239,7 +239,7 @@ impl Lines {
 /// Position of the first `
 /// `, searched eight bytes at a time.
 #[inline]
-pub(super) fn find_newline(bytes: &[u8]) -> Option<usize> {
+fn find_newline(bytes: &[u8]) -> Option<usize> {
     const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
     const TOPS: u64 = u64::from_ne_bytes([0x80; 8]);
     const NEWLINES: u64 = u64::from_ne_bytes([b'\n'; 8]);

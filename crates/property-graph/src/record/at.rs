@@ -280,7 +280,7 @@ impl<R: Record> ChunkAt<R> {
         Some(self.found_at(place))
     }
 
-    pub(super) fn found_at(&self, place: FoundAt<R>) -> Found<'_, R> {
+    fn found_at(&self, place: FoundAt<R>) -> Found<'_, R> {
         Found {
             place,
             dictionary: &self.dictionary,

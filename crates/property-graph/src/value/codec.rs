@@ -300,7 +300,7 @@ fn take_temporal_or_point(tag: u8, reader: &mut Reader<'_>) -> Result<Value, Wro
 }
 
 /// A text by its code.
-pub(crate) fn put_text_code(code: u32, bytes: &mut Vec<u8>) {
+fn put_text_code(code: u32, bytes: &mut Vec<u8>) {
     bytes.push(TEXT_CODE);
     put_varint(bytes, u64::from(code));
 }

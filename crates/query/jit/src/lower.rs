@@ -15,7 +15,7 @@ use crate::{Arithmetic, Comparison, Kind, Program, Results, Term, Type};
 const EXACT: i64 = 1 << 53;
 
 /// Bytes of what a function is given of each input.
-pub(crate) const INPUT_BYTES: usize = 24;
+const INPUT_BYTES: usize = 24;
 
 /// Whether nothing fails when it is divided by.
 fn is_plain(divisor: i64) -> bool {

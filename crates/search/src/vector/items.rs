@@ -30,7 +30,7 @@ impl Items {
     }
 
     /// The key of the vector that a node has.
-    pub(crate) fn newest_of(&self, node: u32) -> Option<Key> {
+    fn newest_of(&self, node: u32) -> Option<Key> {
         let number = self.newest.get(&node)?;
         Some((u64::from(node) << 32) | u64::from(*number))
     }

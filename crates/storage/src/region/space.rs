@@ -60,7 +60,7 @@ impl Space {
     }
 
     /// Takes `len` bytes at `offset` out of a free range.
-    pub(super) fn take_at(&mut self, offset: u64, (at, available): (u64, u64), len: u64) {
+    fn take_at(&mut self, offset: u64, (at, available): (u64, u64), len: u64) {
         self.free.remove(&at);
         let end = offset + len;
         for (from, to) in [(at, offset), (end, at + available)] {

@@ -130,7 +130,7 @@ impl Slabs {
 
     /// The slab of an address, if there is one.
     #[inline]
-    pub(super) fn slab_of(&self, address: u32) -> Option<&Slab> {
+    fn slab_of(&self, address: u32) -> Option<&Slab> {
         // There are few, and what was written last is in the last.
         let slab = self.0.iter().rev().find(|slab| slab.base <= address)?;
         let at = address.checked_sub(slab.base)? as usize;

@@ -87,7 +87,7 @@ impl Section {
     /// As [`Section::insert_direct`], the section locked and the entry known to
     /// have an effect.
     #[inline(always)]
-    pub(super) fn insert_locked<M: Medium + ?Sized>(
+    fn insert_locked<M: Medium + ?Sized>(
         &self,
         at: &DirectInsert<'_, M>,
         loaded: &mut Loaded,

@@ -41,7 +41,7 @@ const _: () = assert!(tiles(
 const _: () = assert!(tiles(&[(0, 4), (4, 4), (8, 8), (16, 8)], ARRAY_BYTES));
 const _: () = assert!(PIECE.is_multiple_of(8), "no number lies in two pieces");
 /// A name is no longer.
-pub(super) const MAX_NAME_BYTES: usize = 255;
+const MAX_NAME_BYTES: usize = 255;
 
 /// Contents of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

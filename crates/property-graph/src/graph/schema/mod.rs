@@ -210,7 +210,7 @@ impl Schema {
     }
 
     /// Whether there is an index of records of this kind.
-    pub(super) fn has_index_about<R: Governed>(&self) -> bool {
+    fn has_index_about<R: Governed>(&self) -> bool {
         let entries = self.entries.read();
         let mut entries = entries.iter();
         entries.any(|entry| entry.index.is_some() && entry.is_about_any::<R>())

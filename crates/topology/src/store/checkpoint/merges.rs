@@ -204,7 +204,7 @@ impl Checkpointer {
     }
 
     /// As [`Checkpointer::merge_at`], and the extension.
-    pub(in crate::store) fn merge_all<'a>(
+    fn merge_all<'a>(
         &self,
         roots: &mut RootState,
         sections: &[Named],

@@ -81,7 +81,7 @@ impl Committer {
 
     /// Edges go in place in order, then whatever else the batch says goes
     /// through the log. There is no atomicity over edges.
-    pub(in crate::store) fn commit_direct(&self, batch: Batch) -> Result<Commit, TopologyError> {
+    fn commit_direct(&self, batch: Batch) -> Result<Commit, TopologyError> {
         let direct = self.live().direct_part()?;
         let mut rest = Batch {
             ops: Vec::new(),
