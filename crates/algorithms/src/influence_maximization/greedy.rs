@@ -77,45 +77,23 @@ impl<'c, 'g, G: Graph> Covering<'c, 'g, G> {
 
     /// How many vertices `v` would add in all worlds together.
     fn gain(&mut self, v: VertexId, control: &Control) -> Result<u64, Cancelled> {
-        let Self {
-            chances,
-            seed,
-            covered,
-            strips,
-        } = self;
-        strips.sum(covered.len(), |scratch, number| {
-            reach(
-                chances,
-                &covered[number],
-                World::new(*seed, number),
-                v,
-                scratch,
-                control,
-            )?;
+        self.strips.sum(self.covered.len(), |scratch, number| {
+            let (covered, world) = (&self.covered[number], World::new(self.seed, number));
+            reach(self.chances, covered, world, v, scratch, control)?;
             Ok(scratch.reached().len() as u64)
         })
     }
 
     /// Makes `v` a seed.
     fn add(&mut self, v: VertexId, control: &Control) -> Result<(), Cancelled> {
-        let Self {
-            chances,
-            seed,
-            covered,
-            strips,
-        } = self;
-        strips.each(covered, |scratch, number, covered| {
-            reach(
-                chances,
-                covered,
-                World::new(*seed, number),
-                v,
-                scratch,
-                control,
-            )?;
-            scratch.reached().iter().for_each(|&u| covered.insert(u));
-            Ok(())
-        })
+        let (chances, seed) = (self.chances, self.seed);
+        self.strips
+            .each(&mut self.covered, |scratch, number, covered| {
+                let world = World::new(seed, number);
+                reach(chances, covered, world, v, scratch, control)?;
+                scratch.reached().iter().for_each(|&u| covered.insert(u));
+                Ok(())
+            })
     }
 }
 
