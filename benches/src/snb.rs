@@ -17,12 +17,11 @@ pub(crate) mod tests;
 pub mod updates;
 mod updating;
 
-use std::fmt::Display;
-
 use evergraph_generators::snb::{Network, Parameters};
 
 use crate::Benchmark;
 use crate::settings::Settings;
+pub(crate) use crate::stores::text;
 use crate::table::Table;
 
 use load::Loaded;
@@ -35,10 +34,6 @@ pub(crate) const BENCHMARK: Benchmark = Benchmark {
     ],
     run,
 };
-
-pub(crate) fn text(error: impl Display) -> String {
-    error.to_string()
-}
 
 fn run(settings: &Settings<'_>) -> Result<Vec<Table>, String> {
     match settings.optional::<String>("files")? {

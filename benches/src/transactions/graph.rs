@@ -1,6 +1,5 @@
 //! Property graphs to measure on.
 
-use std::fmt::Display;
 use std::time::Instant;
 
 use evergraph::MediumKind;
@@ -13,13 +12,10 @@ use evergraph_topology::OpenReport;
 use crate::graphs::EdgeList;
 use crate::place::Place;
 use crate::settings::Settings;
+pub use crate::stores::text;
 
 /// Relationships that one transaction of the preparation creates.
 const RELATIONSHIPS_AT_ONCE: usize = 10_000;
-
-pub fn text(error: impl Display) -> String {
-    error.to_string()
-}
 
 /// A property graph in a place of its own, and the same edges as a static graph.
 pub struct Made {
