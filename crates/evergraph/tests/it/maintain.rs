@@ -4,15 +4,10 @@
 use evergraph::graph::StoredLists;
 use evergraph::maintain::{Request, maintainable};
 use evergraph::run::{self, Outcome, Values};
-use evergraph::{At, Batch, Cancellation, Control, Database, MediumKind, Options};
+use evergraph::{At, Cancellation, Control, Database, MediumKind, Options};
 use proptest::prelude::*;
 
-/// Makes a snapshot that belongs to a result.
-fn hold(db: &Database, name: &str) {
-    let mut batch = Batch::new();
-    batch.hold_snapshot(name);
-    db.commit(batch).unwrap();
-}
+use crate::common::hold;
 
 fn options(direction: StoredLists) -> Options {
     Options {

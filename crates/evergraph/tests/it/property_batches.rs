@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::common::{Place, bad, content, database};
+use crate::common::{Place, Random, bad, content, database};
 use evergraph::Cancellation;
 use evergraph::property::{
     Census, Dangling, Definition, Duplicates, Imported, PropertyImport, Rule, TypedFiles, import,
@@ -13,15 +13,7 @@ use evergraph::property::{
 /// Fewer rows than are loaded in bulk.
 const BY_ROW: usize = 100;
 
-struct Random(u64);
-
 impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005);
-        self.0 = self.0.wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % bound
-    }
-
     fn is(&mut self, one_of: u64) -> bool {
         self.below(one_of) == 0
     }

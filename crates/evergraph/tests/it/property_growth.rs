@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use crate::common::{Place, bad, content, database};
+use crate::common::{Place, Random, bad, content, database};
 use evergraph::property::{
     Census, Dangling, Definition, Duplicates, GraphError, ImportKey, Imported, OnConflict,
     PropertyGraph, PropertyImport, Rule, TypedFiles, ValueType, import, inspect, value::Value,
@@ -22,17 +22,6 @@ fn typed(names: &[&str], files: &[&PathBuf]) -> TypedFiles {
     TypedFiles {
         names: names.iter().map(|name| name.to_string()).collect(),
         files: files.iter().map(|file| file.to_path_buf()).collect(),
-    }
-}
-
-/// The same numbers in every run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005);
-        self.0 = self.0.wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % bound
     }
 }
 

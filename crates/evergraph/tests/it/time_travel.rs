@@ -14,6 +14,8 @@ use evergraph::{
 };
 use proptest::prelude::*;
 
+use crate::common::hold;
+
 fn options() -> Options {
     Options {
         medium: MediumKind::Dram,
@@ -34,13 +36,6 @@ fn name_at(db: &Database, text: &str) -> String {
         Ok(moment) => moment.name().to_string(),
         Err(error) => error.to_string(),
     }
-}
-
-/// Makes a snapshot that belongs to a result.
-fn hold(db: &Database, name: &str) {
-    let mut batch = Batch::new();
-    batch.hold_snapshot(name);
-    db.commit(batch).unwrap();
 }
 
 /// A database with snapshots `a`, of the end of May, and `b` and `c` of June.

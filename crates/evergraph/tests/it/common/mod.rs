@@ -1,11 +1,11 @@
-//! Helpers that the tests of importing share.
+//! What several tests begin with.
 
 use std::path::{Path, PathBuf};
 
 use evergraph::property::{
     Imported, Node, NodeId, PropertyGraph, PropertyImport, Relationship, import,
 };
-use evergraph::{Cancellation, Database, Error, MediumKind, Options};
+use evergraph::{Batch, Cancellation, Database, Error, MediumKind, Options};
 use tempfile::TempDir;
 
 /// An empty property graph in memory.
@@ -117,4 +117,22 @@ pub fn import_in_pieces(
         }
     }
     panic!("it does not get on");
+}
+
+/// The same numbers in every run.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005);
+        self.0 = self.0.wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % bound
+    }
+}
+
+/// Makes a snapshot that belongs to a result.
+pub fn hold(db: &Database, name: &str) {
+    let mut batch = Batch::new();
+    batch.hold_snapshot(name);
+    db.commit(batch).unwrap();
 }
