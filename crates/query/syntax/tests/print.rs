@@ -39,6 +39,8 @@ fn the_language_is_read_and_printed() {
         "AS OF $t MATCH (a) RETURN a UNION ALL MATCH (a) RETURN a",
         "UNWIND [1, 2] AS x WITH x WHERE x > 1 RETURN x",
         "CREATE (a:A $p)-[:R {x: 1}]->(b) SET a.x = 1, a += {y: 2}, b = {}, b:C:D REMOVE a.x, b:C",
+        "MATCH (n:$(a):B)-[:$any(b)|C]->(:!$all([a])&D) WHERE n:$(a) AND n IS $any(b) RETURN n",
+        "CREATE (n:A:$(b.c))-[:$('R' + $x)]->() SET n:$(a):B, n[a] = 1 REMOVE n:$(a), n[a]",
         "MERGE (a:A {x: 1}) ON CREATE SET a.y = 1 ON MATCH SET a.y = 2",
         "MATCH (a) DETACH DELETE a",
         "FOREACH (x IN [1] | CREATE (:A {x: x}) FOREACH (y IN [x] | MERGE (:B {y: y})))",

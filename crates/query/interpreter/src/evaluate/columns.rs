@@ -17,7 +17,7 @@ use evergraph_property_graph::vector::{Validity, Values, Vector};
 use evergraph_property_graph::{KeyCode, LabelCode};
 use evergraph_syntax::tree::{Comparison, Labels};
 
-use super::lists::satisfy;
+use super::lists::{labels_named, satisfy};
 use super::parts::{ids_of, kept, made, numbers, operand_of, same_ids, without_nulls};
 use super::{Result, Row, of_comparison, of_constant, of_sign, of_test};
 use crate::batch::{Batch, Column, NO_ID, RowNumbers};
@@ -194,6 +194,7 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
             Expression::In(pair) => self.pair(Binary::In, pair, chosen)?,
             Expression::Comparison(first, others) => self.comparison(first, others, chosen)?,
             Expression::Labelled(of, labels) => self.labelled(of, labels, chosen)?,
+            Expression::LabelledBy(pair, any) => self.named(pair, *any, chosen)?,
             Expression::And(parts) => self.logic(parts, false, chosen)?,
             Expression::Or(parts) => self.logic(parts, true, chosen)?,
             Expression::Xor(parts) => self.parity(parts, chosen)?,
@@ -550,6 +551,19 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
             }),
         }
     }
+
+    /// As [`Over::labelled`], of labels that a value names.
+    fn named(&self, pair: &[Expression; 2], any: bool, chosen: Chosen<'_>) -> Result<Column> {
+        let names = self.column(&pair[1], chosen)?;
+        if let Column::Same(names) = &*names {
+            return self.labelled(&pair[0], &labels_named(names, any)?, chosen);
+        }
+        let of = self.column(&pair[0], chosen)?;
+        made(&[&of, &names], self.rows(chosen), |row| {
+            let truth = self.run.has_computed(&of.get(row), &names.get(row), any)?;
+            Ok(Datum::truth(truth))
+        })
+    }
 }
 
 impl Run<'_, '_> {
@@ -599,6 +613,7 @@ fn names_in<'l>(labels: &'l Labels, names: &mut Vec<&'l str>) {
     match labels {
         Labels::Name(name) => names.push(&name.text),
         Labels::Any => {}
+        Labels::Computed(never) => match *never {},
         Labels::Not(inner) => names_in(inner, names),
         Labels::And(parts) | Labels::Or(parts) => {
             parts.iter().for_each(|part| names_in(part, names));

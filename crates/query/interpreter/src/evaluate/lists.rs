@@ -7,7 +7,7 @@ use evergraph_functions::{Datum, Elements};
 use evergraph_planner::{Comprehension, Quantified, Reduce, Slot, Subquery};
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{NodeId, RelationshipId};
-use evergraph_syntax::tree::{Labels, Quantity, SubqueryKind};
+use evergraph_syntax::tree::{Labels, Name, Quantity, SubqueryKind};
 use evergraph_syntax::with_article;
 
 use super::{Result, Row};
@@ -160,6 +160,53 @@ impl Run<'_, '_> {
             }
         }
     }
+
+    /// As [`Run::has_labels`], of labels that a value names.
+    pub(super) fn has_computed(
+        &self,
+        of: &Datum,
+        names: &Datum,
+        any: bool,
+    ) -> Result<Option<bool>> {
+        match of.is_null() {
+            true => Ok(None),
+            false => self.has_labels(of, &labels_named(names, any)?),
+        }
+    }
+}
+
+/// Labels that a value names.
+pub(super) fn labels_named(names: &Datum, any: bool) -> Result<Labels> {
+    let names = computed_names(names)?;
+    let mut parts: Vec<Labels> = names
+        .iter()
+        .map(|name| Labels::Name(Name::new(&**name)))
+        .collect();
+    Ok(match (parts.len(), any) {
+        (1, _) => parts.remove(0),
+        (_, true) => Labels::Or(parts),
+        (_, false) => Labels::And(parts),
+    })
+}
+
+/// Names of labels or types that are computed, sorted, each once.
+pub(crate) fn computed_names(of: &Datum) -> Result<Vec<Arc<str>>> {
+    let name = |datum: &Datum| match datum {
+        Datum::Value(Value::Text(name)) => Ok(Arc::clone(name)),
+        other => {
+            let found = with_article(other.type_name());
+            let message = format!("$(...) takes a STRING or a LIST of them, not {found}");
+            Err(QueryError::type_error(message))
+        }
+    };
+    let Some(elements) = of.elements() else {
+        return Ok(vec![name(of)?]);
+    };
+    let names = elements.iter().map(|element| name(&element));
+    let mut names: Vec<Arc<str>> = names.collect::<Result<_>>()?;
+    names.sort_unstable();
+    names.dedup();
+    Ok(names)
 }
 
 /// Elements of a list; `None` of null.
@@ -212,6 +259,7 @@ pub(super) fn satisfy(labels: &Labels, has_any: bool, has: &dyn Fn(&str) -> bool
     match labels {
         Labels::Name(name) => has(&name.text),
         Labels::Any => has_any,
+        Labels::Computed(never) => match *never {},
         Labels::Not(inner) => !satisfy(inner, has_any, has),
         Labels::And(parts) => parts.iter().all(|part| satisfy(part, has_any, has)),
         Labels::Or(parts) => parts.iter().any(|part| satisfy(part, has_any, has)),

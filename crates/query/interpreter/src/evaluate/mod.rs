@@ -9,7 +9,7 @@ mod path;
 mod tests;
 
 pub(crate) use columns::{Gathered, Held, Over};
-pub(crate) use lists::size_of_list;
+pub(crate) use lists::{computed_names, size_of_list};
 pub(crate) use parts::{numbers, operand_of};
 
 use std::collections::BTreeMap;
@@ -135,6 +135,10 @@ impl Run<'_, '_> {
             Expression::Labelled(of, labels) => {
                 let datum = self.value(of, row)?;
                 Datum::truth(self.has_labels(&datum, labels)?)
+            }
+            Expression::LabelledBy(pair, any) => {
+                let (of, names) = (self.value(&pair[0], row)?, self.value(&pair[1], row)?);
+                Datum::truth(self.has_computed(&of, &names, *any)?)
             }
             Expression::Comparison(first, others) => self.comparison(first, others, row)?,
             Expression::Not(of) => operators::unary(Unary::Not, &self.value(of, row)?)?,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use evergraph_functions::Datum;
-use evergraph_planner::{Create, Merge, NewNode, NewRelationship};
+use evergraph_planner::{Create, Merge, NewNode, NewRelationship, WrittenLabel};
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{NodeId, RelationshipId};
 use evergraph_syntax::with_article;
@@ -11,7 +11,7 @@ use evergraph_syntax::with_article;
 use super::{Flow, Result, Run, Sink};
 use crate::QueryError;
 use crate::batch::{Batch, Column};
-use crate::evaluate::Row;
+use crate::evaluate::{Row, computed_names};
 
 /// Properties of what is made.
 type Properties = Vec<(Arc<str>, Value)>;
@@ -57,7 +57,8 @@ impl Run<'_, '_> {
             Some(map) => self.properties(&self.value(map, &mut Row::new(row, 0))?)?,
             None => Properties::new(),
         };
-        let labels: Vec<&str> = node.labels.iter().map(|label| &**label).collect();
+        let labels = self.written_labels(&node.labels, &mut Row::new(row, 0))?;
+        let labels: Vec<&str> = labels.iter().map(|label| &**label).collect();
         let mut counters = self.counters.borrow_mut();
         counters.nodes_created += 1;
         counters.labels_added += labels.len() as u64;
@@ -69,10 +70,11 @@ impl Run<'_, '_> {
     }
 
     fn create_relationship(&self, new: &NewRelationship, row: &Batch) -> Result<RelationshipId> {
+        let kind = self.written_type(&new.kind, &mut Row::new(row, 0))?;
         let ends = [new.source, new.target].map(|slot| self.node_at(row, slot, 0));
         let [source, target] = ends;
         let (Some(source), Some(target)) = (source?, target?) else {
-            let message = format!("a relationship :{} begins or ends at null", new.kind);
+            let message = format!("a relationship :{kind} begins or ends at null");
             return Err(QueryError::runtime("SemanticError", "MissingNode", message));
         };
         let properties = match &new.properties {
@@ -86,7 +88,43 @@ impl Run<'_, '_> {
             .iter()
             .map(|(key, value)| (&**key, value.clone()));
         let mut transaction = self.graph.write()?;
-        Ok(transaction.create_relationship(source, &new.kind, target, values)?)
+        Ok(transaction.create_relationship(source, &kind, target, values)?)
+    }
+
+    /// Names of labels that are written; those that are computed are among them once.
+    pub(super) fn written_labels(
+        &self,
+        labels: &[WrittenLabel],
+        row: &mut Row<'_>,
+    ) -> Result<Vec<Arc<str>>> {
+        let mut names = Vec::with_capacity(labels.len());
+        let mut are_known = true;
+        for label in labels {
+            match label {
+                WrittenLabel::Name(name) => names.push(Arc::clone(name)),
+                WrittenLabel::Computed(computed) => {
+                    are_known = false;
+                    names.extend(computed_names(&self.value(computed, row)?)?);
+                }
+            }
+        }
+        if !are_known {
+            names.sort_unstable();
+            names.dedup();
+        }
+        Ok(names)
+    }
+
+    fn written_type(&self, of: &WrittenLabel, row: &mut Row<'_>) -> Result<Arc<str>> {
+        let names = self.written_labels(std::slice::from_ref(of), row)?;
+        match &names[..] {
+            [name] => Ok(Arc::clone(name)),
+            names => {
+                let count = names.len();
+                let message = format!("a relationship has one type, and $(...) names {count}");
+                Err(QueryError::type_error(message))
+            }
+        }
     }
 
     /// Values of a map that are not null, as they are stored.

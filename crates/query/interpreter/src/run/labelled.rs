@@ -116,6 +116,7 @@ pub(super) fn expression_of(run: &Run<'_, '_>, labels: &Labels) -> LabelExpressi
             None => LabelExpression::Or(Vec::new()),
         },
         Labels::Any => LabelExpression::Any,
+        Labels::Computed(never) => match *never {},
         Labels::Not(inner) => LabelExpression::Not(Box::new(expression_of(run, inner))),
         Labels::And(parts) => LabelExpression::And(all(parts)),
         Labels::Or(parts) => LabelExpression::Or(all(parts)),

@@ -21,6 +21,8 @@ struct Assigned {
     /// If it is computed.
     key: Datum,
     value: Datum,
+    /// Of an item of labels.
+    labels: Vec<Arc<str>>,
 }
 
 impl Run<'_, '_> {
@@ -40,6 +42,7 @@ impl Run<'_, '_> {
 
     /// The target of an item, its key if that is computed, and the value.
     fn assigned(&self, item: &SetItem, row: &mut Row<'_>) -> Result<Assigned> {
+        let mut labels = Vec::new();
         let mut value = |of: &Expression| self.value(of, row);
         let (target, key, value) = match item {
             SetItem::Property(of, _, to) => (value(of)?, Datum::NULL, value(to)?),
@@ -52,20 +55,31 @@ impl Run<'_, '_> {
                 };
                 (target, Datum::NULL, to)
             }
-            SetItem::AddLabels(slot, _) | SetItem::RemoveLabels(slot, _) => {
-                (value(&Expression::Slot(*slot))?, Datum::NULL, Datum::NULL)
+            SetItem::AddLabels(slot, written) | SetItem::RemoveLabels(slot, written) => {
+                let target = value(&Expression::Slot(*slot))?;
+                labels = self.written_labels(written, row)?;
+                (target, Datum::NULL, Datum::NULL)
             }
         };
-        Ok(Assigned { target, key, value })
+        Ok(Assigned {
+            target,
+            key,
+            value,
+            labels,
+        })
     }
 
     fn set(&self, item: &SetItem, assigned: Assigned) -> Result<()> {
-        let Assigned { target, key, value } = assigned;
-        if let SetItem::AddLabels(_, labels) = item {
-            return self.set_labels(&target, labels, true);
-        }
-        if let SetItem::RemoveLabels(_, labels) = item {
-            return self.set_labels(&target, labels, false);
+        let Assigned {
+            target,
+            key,
+            value,
+            labels,
+        } = assigned;
+        match item {
+            SetItem::AddLabels(..) => return self.set_labels(&target, &labels, true),
+            SetItem::RemoveLabels(..) => return self.set_labels(&target, &labels, false),
+            _ => {}
         }
         let Some(entity) = entity(&target)? else {
             return Ok(());

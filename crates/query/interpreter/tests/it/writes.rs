@@ -122,3 +122,73 @@ fn no_item_of_set_sees_another() {
         assert!(error.contains("has been deleted by this query"), "{error}");
     }
 }
+
+#[test]
+fn labels_and_types_may_be_computed() {
+    let graph = graph();
+    let made = "WITH ['A', 'B'] AS l CREATE (:$(l):C {n: 1})-[:$('R')]->(:$('A') {n: 2})\
+                -[:$(l[1])]->(:D {n: 3})";
+    rows(&graph, made);
+    for (pattern, found) in [
+        ("(n:$('A'))", "[1, 2]"),
+        ("(n:$(['B', 'A', 'A']))", "[1]"),
+        ("(n:$all(['A', 'X']))", "[]"),
+        ("(n:$any(['B', 'D', 'X']))", "[1, 3]"),
+        ("(n:!$('A'))", "[3]"),
+        ("(n:A&!$('B'))", "[2]"),
+        ("(n:C|$('D'))", "[1, 3]"),
+        ("(n:A:$('C'))", "[1]"),
+        ("(n:$([]))", "[1, 2, 3]"),
+        ("(n:$any([]))", "[]"),
+        ("(n)-[:$('R')]->()", "[1]"),
+        ("(n)-[:$any(['R', 'B'])]->()", "[1, 2]"),
+        ("(n)-[:$('R')|B]->()", "[1, 2]"),
+        ("(n)<-[:$any(['R', 'B'])*1..2]-({n: 1})", "[2, 3]"),
+        ("({n: 1})(()-[:$('R')]->(:$('A'))){1}(n)", "[2]"),
+        ("ANY SHORTEST (:C)-[:$any(['R', 'B'])]->+(n:$('D'))", "[3]"),
+        ("(m {n: 1}), (n) WHERE n:$any(labels(m))", "[1, 2]"),
+        ("(m {n: 2}), (n:$(labels(m)))", "[1, 2]"),
+        ("(n) WHERE n IS $('D')", "[3]"),
+        ("()-[r]->(n) WHERE r:$('B')", "[3]"),
+    ] {
+        let text = format!("MATCH {pattern} WITH n.n AS n ORDER BY n RETURN collect(n) = {found}");
+        assert_eq!(value(&graph, &text), true.into(), "{pattern}");
+    }
+    // Another label for each row.
+    let text = "UNWIND ['A', 'D', 'X'] AS l MATCH (n:$(l)) WITH l + n.n AS n ORDER BY n \
+                RETURN collect(n) = ['A1', 'A2', 'D3']";
+    assert_eq!(value(&graph, text), true.into());
+    let text = "OPTIONAL MATCH (n:Missing) WITH n RETURN n:$('A') IS NULL";
+    assert_eq!(value(&graph, text), true.into());
+}
+
+#[test]
+fn labels_types_and_keys_that_are_computed_are_written() {
+    let graph = graph();
+    rows(&graph, "CREATE (:D {n: 1}), (:E {n: 2})");
+    let text = "MATCH (n:D) SET n:$('F'):$(['G', 'H']):I, n['k' + 1] = 7, n.m = 1 \
+                REMOVE n:$(labels(n)[0]), n['m'] RETURN n:F&G&H&I&!D AND n.k1 = 7 AND n.m IS NULL";
+    assert_eq!(value(&graph, text), true.into());
+    for _ in 0..2 {
+        let text = "MERGE (n:$('M') {k: 1}) ON CREATE SET n:$('New') ON MATCH SET n:$('Old')";
+        rows(&graph, text);
+        rows(&graph, "MATCH (a:F), (b:E) MERGE (a)-[:$(['T'])]->(b)");
+    }
+    let text = "MATCH (n:M) WHERE n:New&Old RETURN count(*)";
+    assert_eq!(value(&graph, text), 1i64.into());
+    let text = "MATCH ()-[r:T]->() RETURN count(r)";
+    assert_eq!(value(&graph, text), 1i64.into());
+    for (text, message) in [
+        ("CREATE (:$(null))", "a LIST of them, not a NULL"),
+        ("MATCH (n:D) SET n:$(['A', 1])", "not an INTEGER"),
+        (
+            "CREATE ()-[:$(['R', 'S'])]->()",
+            "one type, and $(...) names 2",
+        ),
+        ("CREATE (:$(''))", "cannot be stored"),
+    ] {
+        rows(&graph, "MERGE (:D)");
+        let error = attempt(&graph, text).expect_err(text).to_string();
+        assert!(error.contains(message), "{text}: {error}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use evergraph_syntax::tree::{self, Direction, Factor, Labels};
+use evergraph_syntax::tree::{self, Direction, Factor, StatementLabels};
 
 use super::Scope;
 use crate::plan::{Slot, Towards, names_of};
@@ -79,7 +79,7 @@ pub(super) struct Inner<'a> {
 }
 
 pub(super) enum Ask<'a> {
-    Labels(Slot, Labels),
+    Labels(Slot, &'a StatementLabels),
     Properties(Slot, &'a tree::Properties),
     Where(&'a tree::Expression),
     Same(Slot, Slot),
@@ -89,7 +89,7 @@ pub(super) enum Ask<'a> {
 /// step satisfies, or that may have a relationship twice.
 pub(super) fn is_search(one: &tree::RelationshipPattern, walks: bool) -> bool {
     let repeats = one.length.is_some() || one.quantifier.is_some();
-    let has_names = |types| names_of(types).is_some();
+    let has_names = |types: &StatementLabels| names_of(types).is_some();
     repeats && (walks || one.filter.is_some() || !one.types.as_ref().is_none_or(has_names))
 }
 

@@ -61,7 +61,8 @@ impl Lowering<'_> {
             Node::IsNull(of) => Expression::IsNull(self.boxed(of, scope)?),
             Node::IsNotNull(of) => Expression::IsNotNull(self.boxed(of, scope)?),
             Node::Labelled(of, labels) => {
-                Expression::Labelled(self.boxed(of, scope)?, labels.clone())
+                let of = self.expression(of, scope)?;
+                self.labelled(of, labels, scope)?
             }
             Node::Comparison(first, others) => {
                 let first = self.boxed(first, scope)?;
@@ -121,6 +122,42 @@ impl Lowering<'_> {
         scope: &Scope,
     ) -> Result<Box<Expression>, PlanError> {
         self.expression(from, scope).map(Box::new)
+    }
+
+    /// A condition on labels. What those that are computed are asked of is small: it is
+    /// repeated for each part.
+    pub(super) fn labelled(
+        &mut self,
+        of: Expression,
+        labels: &tree::StatementLabels,
+        scope: &Scope,
+    ) -> Result<Expression, PlanError> {
+        if let Some(known) = labels.known() {
+            return Ok(Expression::Labelled(Box::new(of), known));
+        }
+        let parts = match labels {
+            tree::Labels::Computed(computed) => {
+                let names = self.expression(&computed.names, scope)?;
+                return Ok(Expression::LabelledBy(Box::new([of, names]), computed.any));
+            }
+            tree::Labels::Not(part) => {
+                let part = self.labelled(of, part, scope)?;
+                return Ok(Expression::Not(Box::new(part)));
+            }
+            tree::Labels::And(parts) | tree::Labels::Or(parts) => parts,
+            tree::Labels::Any => return Ok(Expression::Labelled(Box::new(of), tree::Labels::Any)),
+            tree::Labels::Name(name) => {
+                let known = tree::Labels::Name(name.clone());
+                return Ok(Expression::Labelled(Box::new(of), known));
+            }
+        };
+        let parts = parts.iter();
+        let parts = parts.map(|part| self.labelled(of.clone(), part, scope));
+        let parts = parts.collect::<Result<_, _>>()?;
+        Ok(match labels {
+            tree::Labels::Or(_) => Expression::Or(parts),
+            _ => Expression::And(parts),
+        })
     }
 
     pub(super) fn optional(

@@ -345,9 +345,12 @@ impl Lowering<'_> {
         let mut made: Vec<(Expression, Vec<Slot>, tree::Span)> = Vec::new();
         match inner.ask {
             Ask::Labels(slot, labels) => {
-                let of = Box::new(Expression::Slot(slot));
-                let at = tree::Span::default();
-                made.push((Expression::Labelled(of, labels), vec![slot], at));
+                let of = Expression::Slot(slot);
+                let lower = |own: &mut Self| own.labelled(of, labels, &visible);
+                let (condition, mut slots) = self.traced(lower)?;
+                slots.push(slot);
+                let at = labels.computed().first().map(|one| one.names.at);
+                made.push((condition, slots, at.unwrap_or_default()));
             }
             Ask::Same(one, other) => {
                 let equal = Expression::equal(Expression::Slot(one), Expression::Slot(other));
@@ -449,11 +452,8 @@ fn ask_node<'a>(
     (part, names): Within<'_>,
     asked: &mut Vec<Inner<'a>>,
 ) {
-    let labels = node
-        .labels
-        .iter()
-        .cloned()
-        .map(|labels| Ask::Labels(slot, labels));
+    let labels = node.labels.iter();
+    let labels = labels.map(|labels| Ask::Labels(slot, labels));
     let properties = node.properties.iter().map(|of| Ask::Properties(slot, of));
     let filters = node.filter.as_ref().map(conjuncts).unwrap_or_default();
     let asks = labels
@@ -474,7 +474,7 @@ fn ask_step<'a>(
 ) {
     let slot = step.relationship;
     let labels = one.types.iter().filter(|types| names_of(types).is_none());
-    let labels = labels.cloned().map(|labels| Ask::Labels(slot, labels));
+    let labels = labels.map(|labels| Ask::Labels(slot, labels));
     let properties = one.properties.iter().map(|of| Ask::Properties(slot, of));
     let filters = one.filter.as_ref().map(conjuncts).unwrap_or_default();
     let asks = labels

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use evergraph_syntax::tree::{self, Labels, PathMode, Selector};
+use evergraph_syntax::tree::{self, Labels, PathMode, Selector, StatementLabels};
 
 use super::chain::{Chain, Inner, Link, is_search, towards};
 use super::expression::conjuncts;
@@ -143,7 +143,7 @@ pub(super) struct Finding<'a> {
 pub(super) enum Condition<'a> {
     Properties(Slot, &'a tree::Properties),
     PathProperties(usize, &'a tree::Properties),
-    Labels(Slot, Labels),
+    Labels(Slot, &'a StatementLabels),
     Where(&'a tree::Expression),
     /// A list that a path's relationships are.
     Same(Slot, Slot),
@@ -274,10 +274,10 @@ impl Lowering<'_> {
         let slot = finding.pattern.nodes[place].slot;
         if let Some(labels) = &node.labels {
             let parts = match labels {
-                Labels::And(parts) => parts.clone(),
-                other => vec![other.clone()],
+                Labels::And(parts) => &parts[..],
+                other => std::slice::from_ref(other),
             };
-            let parts = parts.into_iter().map(|part| Condition::Labels(slot, part));
+            let parts = parts.iter().map(|part| Condition::Labels(slot, part));
             finding.conditions.extend(parts);
         }
         if let Some(properties) = &node.properties {
@@ -355,8 +355,7 @@ impl Lowering<'_> {
         self.used.push(bound.unwrap_or(slot));
         let types = from.types.as_ref().map(names_of);
         if let (Some(labels), Some(None)) = (&from.types, &types) {
-            let condition = Condition::Labels(slot, labels.clone());
-            finding.conditions.push(condition);
+            finding.conditions.push(Condition::Labels(slot, labels));
         }
         let place = finding.pattern.relationships.len();
         if let Some(properties) = &from.properties {
@@ -407,10 +406,12 @@ impl Lowering<'_> {
                     pattern.relationships[place].properties.push((key, value));
                 }
             }
-            Condition::Labels(slot, labels) => pattern.predicates.push(Predicate {
-                condition: Expression::Labelled(Box::new(Expression::Slot(slot)), labels),
-                slots: vec![slot],
-            }),
+            Condition::Labels(slot, labels) => {
+                let of = Expression::Slot(slot);
+                let (condition, mut slots) = self.traced(|own| own.labelled(of, labels, scope))?;
+                slots.push(slot);
+                pattern.predicates.push(Predicate { condition, slots });
+            }
             Condition::Where(filter) => {
                 let (condition, slots) = self.traced(|own| own.expression(filter, scope))?;
                 pattern.predicates.push(Predicate { condition, slots });

@@ -1,13 +1,12 @@
 //! Clauses that write.
 
-use std::sync::Arc;
-
 use evergraph_syntax::tree::{self, Direction, Factor, Properties, RemoveItem};
 
 use super::{Lowering, Scope, text};
 use crate::PlanError;
 use crate::plan::{
     Create, Expression, Merge, NewNode, NewRelationship, Operator, Plan, SetItem, Slot, Step,
+    WrittenLabel,
 };
 
 impl Lowering<'_> {
@@ -79,6 +78,10 @@ impl Lowering<'_> {
             self.used.push(slot);
             return Ok(slot);
         }
+        let labels = match &node.labels {
+            Some(labels) => self.written_labels(labels, node.at, scope)?,
+            None => Vec::new(),
+        };
         let properties = self.new_properties(node.properties.as_ref(), scope)?;
         let slot = match variable {
             Some(variable) => self.new_variable(variable, scope),
@@ -86,10 +89,7 @@ impl Lowering<'_> {
         };
         create.nodes.push(NewNode {
             node: slot,
-            labels: match &node.labels {
-                Some(labels) => label_names(labels, node.at)?,
-                None => Vec::new(),
-            },
+            labels,
             properties,
         });
         Ok(slot)
@@ -103,14 +103,16 @@ impl Lowering<'_> {
         scope: &mut Scope,
         undirected: bool,
     ) -> Result<Slot, PlanError> {
-        let types = from.types.as_ref().map(|types| label_names(types, from.at));
-        let types = types.transpose()?;
-        let (Some([kind]), None) = (types.as_deref(), &from.length) else {
+        let types = match &from.types {
+            Some(types) => self.written_labels(types, from.at, scope)?,
+            None => Vec::new(),
+        };
+        let ([kind], None) = (&types[..], &from.length) else {
             let message = "a relationship that is made has exactly one type";
             let detail = "NoSingleRelationshipType";
             return Err(PlanError::syntax(detail, from.at, message));
         };
-        let kind = Arc::clone(kind);
+        let kind = kind.clone();
         let properties = self.new_properties(from.properties.as_ref(), scope)?;
         let slot = match &from.variable {
             Some(variable) => self.new_variable(variable, scope),
@@ -213,7 +215,7 @@ impl Lowering<'_> {
                 ),
                 tree::SetItem::Labels(name, labels) => SetItem::AddLabels(
                     self.variable(&name.text, scope, name.at)?,
-                    label_names(labels, name.at)?,
+                    self.written_labels(labels, name.at, scope)?,
                 ),
             })
         });
@@ -232,7 +234,7 @@ impl Lowering<'_> {
                 }
                 RemoveItem::Labels(name, labels) => SetItem::RemoveLabels(
                     self.variable(&name.text, scope, name.at)?,
-                    label_names(labels, name.at)?,
+                    self.written_labels(labels, name.at, scope)?,
                 ),
             })
         });
@@ -285,12 +287,24 @@ impl Lowering<'_> {
             inner: Box::new(inner),
         }))
     }
-}
 
-fn label_names(labels: &tree::Labels, at: tree::Span) -> Result<Vec<Arc<str>>, PlanError> {
-    let Some(names) = labels.all() else {
+    fn written_labels(
+        &mut self,
+        labels: &tree::StatementLabels,
+        at: tree::Span,
+        scope: &Scope,
+    ) -> Result<Vec<WrittenLabel>, PlanError> {
         let message = "labels and types that are written are names, as in `:A:B`";
-        return Err(PlanError::syntax("UnexpectedSyntax", at, message));
-    };
-    Ok(names.into_iter().map(text).collect())
+        let refused = || PlanError::syntax("UnexpectedSyntax", at, message);
+        let parts = labels.all().ok_or_else(refused)?.into_iter();
+        let parts = parts.map(|part| match part {
+            tree::Labels::Name(name) => Ok(WrittenLabel::Name(text(name))),
+            tree::Labels::Computed(computed) if !computed.any => {
+                let names = self.expression(&computed.names, scope)?;
+                Ok(WrittenLabel::Computed(names))
+            }
+            _ => Err(refused()),
+        });
+        parts.collect()
+    }
 }

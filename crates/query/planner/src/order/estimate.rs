@@ -122,6 +122,7 @@ impl Finder<'_> {
             }
             .clamp(1e-9, 1.0),
             Labels::Any => 1.0,
+            Labels::Computed(never) => match *never {},
             Labels::Not(inner) => 1.0 - self.labelled(inner, reached),
             Labels::And(parts) => {
                 let parts = parts.iter().map(|part| self.labelled(part, reached));

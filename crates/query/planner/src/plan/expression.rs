@@ -41,6 +41,8 @@ pub enum Expression {
     Typed(Typing, Box<Expression>, DataType),
     /// `a:Label`, also of a relationship and its type
     Labelled(Box<Expression>, Labels),
+    /// `a:$(b)`; with true `a:$any(b)`
+    LabelledBy(Box<[Expression; 2]>, bool),
     /// `a < b <= c`
     Comparison(Box<Expression>, Vec<(Comparison, Expression)>),
     /// `NOT a`

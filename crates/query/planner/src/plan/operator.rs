@@ -390,7 +390,7 @@ pub struct NewNode {
     /// Its slot.
     pub node: Slot,
     /// Its labels.
-    pub labels: Vec<Arc<str>>,
+    pub labels: Vec<WrittenLabel>,
     /// A map of its properties.
     pub properties: Option<Expression>,
 }
@@ -403,7 +403,7 @@ pub struct NewRelationship {
     /// The node it leaves.
     pub source: Slot,
     /// Its type.
-    pub kind: Arc<str>,
+    pub kind: WrittenLabel,
     /// The node it enters.
     pub target: Slot,
     /// A map of its properties.
@@ -437,9 +437,18 @@ pub enum SetItem {
     /// `a += b`
     Update(Slot, Expression),
     /// `a:Label`
-    AddLabels(Slot, Vec<Arc<str>>),
+    AddLabels(Slot, Vec<WrittenLabel>),
     /// `REMOVE a:Label`
-    RemoveLabels(Slot, Vec<Arc<str>>),
+    RemoveLabels(Slot, Vec<WrittenLabel>),
+}
+
+/// A label or a type that is written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WrittenLabel {
+    /// `A`
+    Name(Arc<str>),
+    /// `$(a)`: a text, or a list of texts
+    Computed(Expression),
 }
 
 /// The call of a procedure.
@@ -460,7 +469,7 @@ pub struct ProcedureCall {
 }
 
 /// Labels of which a scan can look for each alone.
-pub fn names_of(labels: &Labels) -> Option<Vec<Arc<str>>> {
+pub fn names_of<C>(labels: &Labels<C>) -> Option<Vec<Arc<str>>> {
     match labels {
         Labels::Name(name) => Some(vec![name.text.as_str().into()]),
         Labels::Or(parts) => {

@@ -8,7 +8,7 @@ use evergraph_syntax::tree::{PathMode, Typing, When};
 use super::{
     Aggregate, Branch, Choice, Constant, Create, Expand, Expression, Lookup, MapItem, Operator,
     PathPart, PathSearch, PathStep, PathTest, Plan, ScanTest, Seek, SetItem, Slot, SortKey, Step,
-    Towards,
+    Towards, WrittenLabel,
 };
 
 /// Prints a plan with the names of its slots and estimated rows.
@@ -376,17 +376,14 @@ impl Printer<'_> {
 
     fn create(&self, create: &Create) -> String {
         let nodes = create.nodes.iter().map(|node| {
-            let labels = node.labels.iter().map(|label| format!(":{label}"));
-            let labels: String = labels.collect();
+            let labels = self.written_labels(&node.labels);
             format!("({}{labels})", self.name(node.node))
         });
         let relationships = create.relationships.iter().map(|one| {
             let (from, to) = (self.name(one.source), self.name(one.target));
-            format!(
-                "({from})-[{}:{}]->({to})",
-                self.name(one.relationship),
-                one.kind
-            )
+            let kind = self.written_labels(std::slice::from_ref(&one.kind));
+            let name = self.name(one.relationship);
+            format!("({from})-[{name}{kind}]->({to})")
         });
         nodes.chain(relationships).collect::<Vec<_>>().join(", ")
     }
@@ -406,11 +403,21 @@ impl Printer<'_> {
             SetItem::Update(of, value) => {
                 format!("{} += {}", self.name(*of), self.expression(value))
             }
-            SetItem::AddLabels(of, labels) => format!("{}:{}", self.name(*of), labels.join(":")),
+            SetItem::AddLabels(of, labels) => {
+                format!("{}{}", self.name(*of), self.written_labels(labels))
+            }
             SetItem::RemoveLabels(of, labels) => {
-                format!("REMOVE {}:{}", self.name(*of), labels.join(":"))
+                format!("REMOVE {}{}", self.name(*of), self.written_labels(labels))
             }
         }
+    }
+
+    fn written_labels(&self, labels: &[WrittenLabel]) -> String {
+        let labels = labels.iter().map(|label| match label {
+            WrittenLabel::Name(name) => format!(":{name}"),
+            WrittenLabel::Computed(names) => format!(":$({})", self.expression(names)),
+        });
+        labels.collect()
     }
 
     fn list(&self, expressions: &[Expression], between: &str) -> String {
@@ -482,6 +489,11 @@ impl Printer<'_> {
                 format!("CAST({} AS {to})", self.expression(of))
             }
             Expression::Labelled(of, labels) => format!("{}:{labels}", self.operand(of)),
+            Expression::LabelledBy(pair, any) => {
+                let any = if *any { "any" } else { "" };
+                let names = self.expression(&pair[1]);
+                format!("{}:${any}({names})", self.operand(&pair[0]))
+            }
             Expression::Comparison(first, others) => {
                 let others = others.iter();
                 let others: String = others

@@ -2,7 +2,9 @@
 
 use evergraph_syntax::tree::When;
 
-use super::{Create, Expression, Lookup, MapItem, Merge, Operator, Plan, Seek, SetItem, Step};
+use super::{
+    Create, Expression, Lookup, MapItem, Merge, Operator, Plan, Seek, SetItem, Step, WrittenLabel,
+};
 
 impl Plan {
     /// Calls `visit` with this plan and all that it is made of, but for those within
@@ -114,13 +116,26 @@ impl Seek {
 }
 
 fn created(create: &Create) -> Vec<&Expression> {
-    let nodes = create
-        .nodes
-        .iter()
-        .filter_map(|node| node.properties.as_ref());
-    let relationships = create.relationships.iter();
-    let relationships = relationships.filter_map(|one| one.properties.as_ref());
-    nodes.chain(relationships).collect()
+    let mut all = Vec::new();
+    for node in &create.nodes {
+        all.extend(node.labels.iter().filter_map(WrittenLabel::computed));
+        all.extend(&node.properties);
+    }
+    for one in &create.relationships {
+        all.extend(one.kind.computed());
+        all.extend(&one.properties);
+    }
+    all
+}
+
+impl WrittenLabel {
+    /// The expression that names it, if it is computed.
+    pub fn computed(&self) -> Option<&Expression> {
+        match self {
+            WrittenLabel::Name(_) => None,
+            WrittenLabel::Computed(names) => Some(names),
+        }
+    }
 }
 
 impl SetItem {
@@ -130,7 +145,9 @@ impl SetItem {
             SetItem::Property(of, _, value) => vec![of, value],
             SetItem::Computed(of, key, value) => vec![of, key, value],
             SetItem::Replace(_, value) | SetItem::Update(_, value) => vec![value],
-            SetItem::AddLabels(..) | SetItem::RemoveLabels(..) => Vec::new(),
+            SetItem::AddLabels(_, labels) | SetItem::RemoveLabels(_, labels) => {
+                labels.iter().filter_map(WrittenLabel::computed).collect()
+            }
         }
     }
 }
@@ -176,7 +193,9 @@ impl Expression {
                 let others = others.iter().map(|(_, operand)| operand);
                 std::iter::once(&**first).chain(others).collect()
             }
-            Expression::Tested(_, pair) | Expression::In(pair) => pair.iter().collect(),
+            Expression::Tested(_, pair)
+            | Expression::In(pair)
+            | Expression::LabelledBy(pair, _) => pair.iter().collect(),
             Expression::Case(case) => {
                 let mut all: Vec<_> = case.operand.iter().chain(&case.otherwise).collect();
                 for (when, then) in &case.branches {

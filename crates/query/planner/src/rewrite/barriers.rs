@@ -91,6 +91,7 @@ pub(super) fn looks_up(of: &Expression) -> bool {
         Expression::Access(..)
             | Expression::Call(..)
             | Expression::Labelled(..)
+            | Expression::LabelledBy(..)
             | Expression::MapProjection(_)
             | Expression::Subquery(_)
     );

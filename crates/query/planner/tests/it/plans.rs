@@ -275,5 +275,6 @@ fn writes_stand_behind_barriers() {
         "MATCH (n:Tag) SET n.x = 1 WITH n MATCH (m) RETURN m.x",
         "MERGE (t:Tag {name: 'a'}) ON CREATE SET t.new = true RETURN t",
         "MATCH (n) DETACH DELETE n",
+        "UNWIND ['A', 'B'] AS l CREATE (n:Tag:$(l))-[:$('R' + l)]->() SET n:$([l, 'C'])",
     ]));
 }

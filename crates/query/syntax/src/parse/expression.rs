@@ -185,7 +185,8 @@ impl Parser<'_> {
         }
         let is_label = self.word_at(self.ahead(1)).is_some()
             || matches!(self.ahead(1).token, Token::Quoted(_))
-            || ["%", "!", "("].iter().any(|sign| self.is_ahead(1, sign));
+            || ["%", "!", "("].iter().any(|sign| self.is_ahead(1, sign))
+            || self.computed_ahead(1).is_some();
         if is_label {
             return Ok(Node::Labelled(Box::new(part), self.labels(Of::Values)?));
         }

@@ -4,8 +4,8 @@ use super::{Parsed, Parser};
 use crate::error::{Detail, Problem};
 use crate::lexer::Token;
 use crate::tree::{
-    Count, Direction, Factor, Group, Labels, Length, Map, NodePattern, PathMode, PathPattern,
-    Properties, Quantifier, RelationshipPattern, Selector,
+    Computed, Count, Direction, Factor, Group, Labels, Length, Map, NodePattern, PathMode,
+    PathPattern, Properties, Quantifier, RelationshipPattern, Selector, StatementLabels,
 };
 
 /// Whose labels are read.
@@ -302,7 +302,7 @@ impl Parser<'_> {
         Ok(Map { entries })
     }
 
-    fn labels_if_any(&mut self, of: Of) -> Parsed<Option<Labels>> {
+    fn labels_if_any(&mut self, of: Of) -> Parsed<Option<StatementLabels>> {
         match self.is(":") || self.is_word("IS") {
             true => self.labels(of).map(Some),
             false => Ok(None),
@@ -310,7 +310,7 @@ impl Parser<'_> {
     }
 
     /// Labels behind `:` or `IS`.
-    pub(super) fn labels(&mut self, of: Of) -> Parsed<Labels> {
+    pub(super) fn labels(&mut self, of: Of) -> Parsed<StatementLabels> {
         let has_colon = self.take(":");
         if !has_colon {
             self.need_word("IS")?;
@@ -324,8 +324,8 @@ impl Parser<'_> {
         while self.take(":") {
             parts.push(self.label()?);
         }
-        let are_names = parts.iter().all(|part| matches!(part, Labels::Name(_)));
-        if !are_names || self.is("&") || (takes_bar && self.is("|")) {
+        let is_one = |one: &StatementLabels| matches!(one, Labels::Name(_) | Labels::Computed(_));
+        if !parts.iter().all(is_one) || self.is("&") || (takes_bar && self.is("|")) {
             let what = "labels are joined with : and with other signs";
             let hint = "write & between labels that a node has, and | between alternatives";
             return Err(self.problem(Detail::UnexpectedSyntax, self.at(), what, hint));
@@ -333,7 +333,7 @@ impl Parser<'_> {
         Ok(Labels::And(parts))
     }
 
-    fn any_label(&mut self, takes_bar: bool) -> Parsed<Labels> {
+    fn any_label(&mut self, takes_bar: bool) -> Parsed<StatementLabels> {
         let mut parts = vec![self.all_labels()?];
         while takes_bar && self.take("|") {
             self.take(":");
@@ -342,7 +342,7 @@ impl Parser<'_> {
         Ok(one_or(parts, Labels::Or))
     }
 
-    fn all_labels(&mut self) -> Parsed<Labels> {
+    fn all_labels(&mut self) -> Parsed<StatementLabels> {
         let mut parts = vec![self.label()?];
         while self.take("&") {
             parts.push(self.label()?);
@@ -350,7 +350,7 @@ impl Parser<'_> {
         Ok(one_or(parts, Labels::And))
     }
 
-    fn label(&mut self) -> Parsed<Labels> {
+    fn label(&mut self) -> Parsed<StatementLabels> {
         if self.take("!") {
             let label = self.deeper(Self::label)?;
             return Ok(Labels::Not(Box::new(label)));
@@ -363,7 +363,24 @@ impl Parser<'_> {
             self.need(")")?;
             return Ok(labels);
         }
+        if let Some(any) = self.computed_ahead(0) {
+            self.place += 2;
+            let names = Box::new(self.expression()?);
+            self.need(")")?;
+            return Ok(Labels::Computed(Computed { any, names }));
+        }
         self.name("a label or type").map(Labels::Name)
+    }
+
+    /// Whether `$any(` follows, and not `$(` or `$all(`; `None` if neither does.
+    pub(super) fn computed_ahead(&self, by: usize) -> Option<bool> {
+        let any = match &self.ahead(by).token {
+            Token::Symbol("$") => false,
+            Token::Parameter(name) if name.eq_ignore_ascii_case("all") => false,
+            Token::Parameter(name) if name.eq_ignore_ascii_case("any") => true,
+            _ => return None,
+        };
+        self.is_ahead(by + 1, "(").then_some(any)
     }
 
     /// Whether a path stands where an expression may: a node, and what begins a
@@ -406,7 +423,10 @@ impl Parser<'_> {
 }
 
 /// The only element, or a node of several.
-fn one_or(mut parts: Vec<Labels>, join: fn(Vec<Labels>) -> Labels) -> Labels {
+fn one_or(
+    mut parts: Vec<StatementLabels>,
+    join: fn(Vec<StatementLabels>) -> StatementLabels,
+) -> StatementLabels {
     match parts.len() {
         1 => parts.remove(0),
         _ => join(parts),

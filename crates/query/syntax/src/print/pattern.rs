@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use super::{Parameter, Separated, optional};
 use crate::tree::{
-    Count, Direction, Factor, Group, Labels, Length, NodePattern, PathMode, PathPattern,
+    Computed, Count, Direction, Factor, Group, Labels, Length, NodePattern, PathMode, PathPattern,
     Properties, Quantifier, RelationshipPattern, Selector,
 };
 
@@ -149,16 +149,17 @@ impl Display for Quantifier {
     }
 }
 
-/// `a:b` where all are names, and `a&b` otherwise, or with `{:#}`.
-impl Display for Labels {
+/// `a:b` where all are names or computed, and `a&b` otherwise, or with `{:#}`.
+impl<C: Display> Display for Labels<C> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let nested = |f: &mut Formatter<'_>, part: &Labels, inner: bool| match inner {
+        let nested = |f: &mut Formatter<'_>, part: &Labels<C>, inner: bool| match inner {
             true => write!(f, "({part:#})"),
             false => write!(f, "{part:#}"),
         };
         match self {
             Labels::Name(name) => name.fmt(f),
             Labels::Any => f.write_str("%"),
+            Labels::Computed(computed) => write!(f, "{computed}"),
             Labels::Not(part) => {
                 f.write_str("!")?;
                 nested(f, part, matches!(**part, Labels::And(_) | Labels::Or(_)))
@@ -182,5 +183,12 @@ impl Display for Labels {
                 Ok(())
             }
         }
+    }
+}
+
+impl Display for Computed {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let any = if self.any { "any" } else { "" };
+        write!(f, "${any}({})", self.names)
     }
 }

@@ -21,7 +21,7 @@ pub use types::{Type, Types};
 
 use crate::error::{Detail, Error, Problem};
 use crate::parse::Parsed;
-use crate::tree::{Body, Command, Labels, Name, Span, Statement};
+use crate::tree::{Body, Command, Labels, Name, Span, Statement, StatementLabels};
 
 /// Knowledge besides the text.
 #[derive(Clone, Copy, Default)]
@@ -107,9 +107,9 @@ impl Checker<'_> {
     }
 
     /// Notes names that are looked for.
-    fn search(&mut self, named: Named, labels: Option<&Labels>) {
+    fn search(&mut self, named: Named, labels: Option<&StatementLabels>) {
         match labels {
-            None | Some(Labels::Any) => {}
+            None | Some(Labels::Any | Labels::Computed(_)) => {}
             Some(Labels::Name(name)) => self.searched.push((named, name.clone())),
             Some(Labels::Not(inner)) => self.search(named, Some(inner)),
             Some(Labels::And(parts) | Labels::Or(parts)) => {

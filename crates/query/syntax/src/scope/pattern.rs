@@ -114,6 +114,7 @@ impl Checker<'_> {
             match factor {
                 Factor::Node(node) => {
                     self.search(Named::Label, node.labels.as_ref());
+                    self.computed(node.labels.as_ref())?;
                     self.searched(node.properties.as_ref(), node.filter.as_ref())?;
                 }
                 Factor::Relationship(part) => {
@@ -123,6 +124,7 @@ impl Checker<'_> {
                     let variable = variable.filter(|_| repeats);
                     let one = variable.map(|name| (name.text.clone(), Type::Relationship));
                     self.within(one, |checker| {
+                        checker.computed(part.types.as_ref())?;
                         checker.searched(part.properties.as_ref(), part.filter.as_ref())
                     })?;
                 }

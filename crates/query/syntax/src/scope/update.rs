@@ -7,8 +7,9 @@ use super::{Checker, already_bound, problem};
 use crate::error::Detail;
 use crate::parse::Parsed;
 use crate::tree::{
-    Delete, Direction, Factor, Foreach, Labels, MergeAction, Node, NodePattern, PathMode,
-    PathPattern, Properties, RelationshipPattern, RemoveItem, Selector, SetItem,
+    Computed, Delete, Direction, Factor, Foreach, Labels, MergeAction, Name, Node, NodePattern,
+    PathMode, PathPattern, Properties, RelationshipPattern, RemoveItem, Selector, SetItem,
+    StatementLabels,
 };
 
 impl Checker<'_> {
@@ -88,7 +89,11 @@ impl Checker<'_> {
             let hint = "write each relationship, or use FOREACH";
             return Err(problem(Detail::CreatingVarLength, part.at, what, hint));
         }
-        if !matches!(part.types, Some(Labels::Name(_))) {
+        let has_one = matches!(
+            part.types,
+            Some(Labels::Name(_) | Labels::Computed(Computed { any: false, .. }))
+        );
+        if !has_one {
             let what = "a relationship that is written has one type";
             let hint = "such as -[:KNOWS]->";
             return Err(problem(
@@ -116,11 +121,12 @@ impl Checker<'_> {
 
     fn written_contents(&mut self, pattern: &PathPattern, is_merge: bool) -> Parsed<()> {
         for factor in &pattern.factors {
-            let properties = match factor {
-                Factor::Node(node) => node.properties.as_ref(),
-                Factor::Relationship(part) => part.properties.as_ref(),
-                Factor::Group(_) => None,
+            let (labels, properties) = match factor {
+                Factor::Node(node) => (node.labels.as_ref(), node.properties.as_ref()),
+                Factor::Relationship(part) => (part.types.as_ref(), part.properties.as_ref()),
+                Factor::Group(_) => (None, None),
             };
+            self.computed(labels)?;
             match properties {
                 None => {}
                 Some(Properties::Map(map)) => self.entries(map)?,
@@ -158,10 +164,11 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn written_labels(&mut self, name: &crate::tree::Name, labels: &Labels) -> Parsed<()> {
+    fn written_labels(&mut self, name: &Name, labels: &StatementLabels) -> Parsed<()> {
         let of = self.need_variable(&name.text, name.at)?.clone();
         self.need_types(&of, Types::NODE, name.at)?;
-        self.need_names(labels, name.at)
+        self.need_names(labels, name.at)?;
+        self.computed(Some(labels))
     }
 
     pub(super) fn remove(&mut self, items: &[RemoveItem]) -> Parsed<()> {

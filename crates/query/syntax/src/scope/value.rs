@@ -6,8 +6,8 @@ use super::{Checker, Named, problem};
 use crate::error::{Class, Detail, Problem, with_article};
 use crate::parse::Parsed;
 use crate::tree::{
-    Access, Case, Expression, FunctionCall, Labels, MapItem, MapProjection, Node, Operator, Span,
-    SubqueryKind, Typing, When,
+    Access, Case, Computed, Expression, FunctionCall, Labels, MapItem, MapProjection, Node,
+    Operator, Span, StatementLabels, SubqueryKind, Typing, When,
 };
 
 /// Where an expression stands.
@@ -147,6 +147,7 @@ impl Checker<'_> {
                     self.search(named, Some(labels));
                 }
                 self.need_types(&found, Types::ENTITY, part.at)?;
+                self.asked(part, labels)?;
                 Type::Boolean
             }
             Node::Comparison(first, others) => {
@@ -488,11 +489,33 @@ impl Checker<'_> {
         Ok(Type::Map)
     }
 
+    /// Checks labels that a condition asks of something.
+    fn asked(&mut self, of: &Expression, labels: &StatementLabels) -> Parsed<()> {
+        if !labels.computed().is_empty() && !matches!(of.node, Node::Variable(_)) {
+            let what = "labels that are computed are asked of what is no variable";
+            let hint = "give it a name, in a WITH before this";
+            return Err(problem(Detail::UnexpectedSyntax, of.at, what, hint));
+        }
+        self.computed(Some(labels))
+    }
+
+    /// Checks the names of labels that are computed.
+    pub(super) fn computed(&mut self, labels: Option<&StatementLabels>) -> Parsed<()> {
+        for computed in labels.into_iter().flat_map(Labels::computed) {
+            let names = &computed.names;
+            let found = self.value(names, Place::without_aggregation("a label"))?;
+            self.need_types(&found, Types::STRING.or(Types::LIST), names.at)?;
+        }
+        Ok(())
+    }
+
     /// Refuses labels that are no list of names.
-    pub(super) fn need_names(&self, labels: &Labels, at: Span) -> Parsed<()> {
+    pub(super) fn need_names(&self, labels: &StatementLabels, at: Span) -> Parsed<()> {
+        let is_any =
+            |part: &&StatementLabels| matches!(part, Labels::Computed(Computed { any: true, .. }));
         match labels.all() {
-            Some(_) => Ok(()),
-            None => {
+            Some(parts) if !parts.iter().any(is_any) => Ok(()),
+            _ => {
                 let what = "labels that are written have alternatives";
                 let hint = "name each label, such as n:A:B";
                 Err(problem(Detail::UnexpectedSyntax, at, what, hint))

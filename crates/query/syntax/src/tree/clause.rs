@@ -1,6 +1,6 @@
 //! Queries and their clauses.
 
-use super::{Expression, Labels, Name, PathPattern, Span};
+use super::{Expression, Name, PathPattern, Span, StatementLabels};
 
 /// Queries whose rows are put together.
 #[derive(Clone, Debug, PartialEq)]
@@ -162,7 +162,7 @@ pub enum SetItem {
     /// `a += b`: some properties
     Update(Name, Expression),
     /// `a:Label`
-    Labels(Name, Labels),
+    Labels(Name, StatementLabels),
 }
 
 /// Property or labels to remove.
@@ -171,7 +171,7 @@ pub enum RemoveItem {
     /// `a.b`
     Property(Expression),
     /// `a:Label`
-    Labels(Name, Labels),
+    Labels(Name, StatementLabels),
 }
 
 /// `DELETE` and `DETACH DELETE`

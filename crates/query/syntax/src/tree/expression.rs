@@ -1,7 +1,7 @@
 //! Expressions.
 
 use super::{
-    Comparison, DataType, Labels, Map, Name, Operator, PathPattern, Quantity, Query, Span,
+    Comparison, DataType, Map, Name, Operator, PathPattern, Quantity, Query, Span, StatementLabels,
     SubqueryKind, TextTest, Typing,
 };
 
@@ -54,8 +54,8 @@ pub enum Node {
     IsNotNull(Box<Expression>),
     /// `a IS :: INTEGER`, `CAST(a AS INTEGER)`
     Typed(Typing, Box<Expression>, DataType),
-    /// `a:Label`
-    Labelled(Box<Expression>, Labels),
+    /// `a:Label`; what labels that are computed are asked of is a variable.
+    Labelled(Box<Expression>, StatementLabels),
     /// `a < b <= c` is `a < b AND b <= c`; at least one.
     Comparison(Box<Expression>, Vec<(Comparison, Expression)>),
     /// `NOT a`

@@ -26,8 +26,12 @@ impl Expression {
             | Node::Not(part)
             | Node::IsNull(part)
             | Node::IsNotNull(part)
-            | Node::Typed(_, part, _)
-            | Node::Labelled(part, _) => vec![part],
+            | Node::Typed(_, part, _) => vec![part],
+            Node::Labelled(part, labels) => {
+                let computed = labels.computed().into_iter();
+                let names = computed.map(|computed| &*computed.names);
+                std::iter::once(&**part).chain(names).collect()
+            }
             Node::Arithmetic(first, others) => {
                 let others = others.iter().map(|(_, other)| other);
                 std::iter::once(&**first).chain(others).collect()

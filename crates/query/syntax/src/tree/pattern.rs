@@ -1,5 +1,7 @@
 //! Patterns of paths.
 
+use std::convert::Infallible;
+
 use super::{Expression, Map, Name, Span};
 
 /// A path, or what it may be: `p = ANY SHORTEST (a)-[r:KNOWS]->+(b)`.
@@ -78,7 +80,7 @@ pub struct NodePattern {
     /// Its variable.
     pub variable: Option<Name>,
     /// Its labels.
-    pub labels: Option<Labels>,
+    pub labels: Option<StatementLabels>,
     /// Its properties.
     pub properties: Option<Properties>,
     /// `WHERE` within the parentheses
@@ -95,7 +97,7 @@ pub struct RelationshipPattern {
     /// Its variable.
     pub variable: Option<Name>,
     /// Its types.
-    pub types: Option<Labels>,
+    pub types: Option<StatementLabels>,
     /// `*1..3`
     pub length: Option<Length>,
     /// Its properties.
@@ -159,34 +161,71 @@ pub struct Quantifier {
     pub most: Option<u64>,
 }
 
-/// Labels that a node has, or types of which a relationship has one.
+/// Labels that a node has, or types of which a relationship has one. There are none that
+/// are computed, but in statements.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Labels {
+pub enum Labels<C = Infallible> {
     /// `Person`
     Name(Name),
     /// `%`, any
     Any,
     /// `!a`
-    Not(Box<Labels>),
+    Not(Box<Labels<C>>),
     /// `a & b`, and `:a:b`; two or more
-    And(Vec<Labels>),
+    And(Vec<Labels<C>>),
     /// `a | b`, and `:a|:b`; two or more
-    Or(Vec<Labels>),
+    Or(Vec<Labels<C>>),
+    /// `$(a)`
+    Computed(C),
 }
 
-impl Labels {
-    /// The names, if they are all demanded, as where labels are written.
-    pub fn all(&self) -> Option<Vec<&Name>> {
+/// Labels as a statement has them.
+pub type StatementLabels = Labels<Computed>;
+
+/// `$(a)`, also written `$all(a)`, and `$any(a)`: labels that a value names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Computed {
+    /// Whether one of them is enough.
+    pub any: bool,
+    /// A text, or a list of texts.
+    pub names: Box<Expression>,
+}
+
+impl<C> Labels<C> {
+    /// The parts, if they are all demanded, and each is a name or computed.
+    pub fn all(&self) -> Option<Vec<&Labels<C>>> {
+        let parts: Vec<&Labels<C>> = match self {
+            Labels::And(parts) => parts.iter().collect(),
+            one => vec![one],
+        };
+        let is_one = |part: &&Labels<C>| matches!(part, Labels::Name(_) | Labels::Computed(_));
+        parts.iter().all(is_one).then_some(parts)
+    }
+
+    /// Those that are computed.
+    pub fn computed(&self) -> Vec<&C> {
         match self {
-            Labels::Name(name) => Some(vec![name]),
-            Labels::And(parts) => {
-                let names = parts.iter().map(|part| match part {
-                    Labels::Name(name) => Some(name),
-                    _ => None,
-                });
-                names.collect()
+            Labels::Name(_) | Labels::Any => Vec::new(),
+            Labels::Not(part) => part.computed(),
+            Labels::And(parts) | Labels::Or(parts) => {
+                parts.iter().flat_map(Labels::computed).collect()
             }
-            _ => None,
+            Labels::Computed(computed) => vec![computed],
         }
+    }
+}
+
+impl StatementLabels {
+    /// The same, if none of them is computed.
+    pub fn known(&self) -> Option<Labels> {
+        let all = |parts: &[Self]| parts.iter().map(Self::known).collect::<Option<Vec<_>>>();
+        Some(match self {
+            Labels::Name(name) => Labels::Name(name.clone()),
+            Labels::Any => Labels::Any,
+            Labels::Not(part) => Labels::Not(Box::new(part.known()?)),
+            Labels::And(parts) => Labels::And(all(parts)?),
+            Labels::Or(parts) => Labels::Or(all(parts)?),
+            Labels::Computed(_) => return None,
+        })
     }
 }

@@ -304,8 +304,16 @@ pub fn data_type() -> impl Strategy<Value = DataType> {
     })
 }
 
-fn labels() -> impl Strategy<Value = Labels> {
-    let leaf = prop_oneof![4 => name().prop_map(Labels::Name), 1 => Just(Labels::Any)];
+fn labels() -> impl Strategy<Value = StatementLabels> {
+    let computed = (any::<bool>(), leaf()).prop_map(|(any, names)| {
+        let names = Box::new(names);
+        Labels::Computed(Computed { any, names })
+    });
+    let leaf = prop_oneof![
+        4 => name().prop_map(Labels::Name),
+        1 => Just(Labels::Any),
+        1 => computed,
+    ];
     leaf.prop_recursive(3, 6, 3, |inner| {
         prop_oneof![
             inner.clone().prop_map(|part| Labels::Not(Box::new(part))),
