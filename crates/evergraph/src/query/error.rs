@@ -47,7 +47,7 @@ impl Place {
 }
 
 /// Information about a statement that is right: a name that the graph does
-/// not have.
+/// not have, or an option without effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notification {
     /// One line.

@@ -138,9 +138,9 @@ impl<'a> Prepared<'a> {
         }
     }
 
-    /// Labels, types and property keys that it looks for and no commit has used, in the
-    /// order of the text. None of a statement that writes, nor within a transaction, which
-    /// may have brought them.
+    /// Options that have no effect; then labels, types and property keys that it looks for
+    /// and no commit has used, in the order of the text, but of no statement that writes,
+    /// which may bring them. None within a transaction.
     pub fn notifications(&self) -> Vec<Notification> {
         let (Ready::Query(planned), On::Database(_)) = (&self.ready, &self.on) else {
             return Vec::new();

@@ -84,6 +84,15 @@ fn names_that_the_graph_does_not_have_are_told() {
     assert_eq!(told("MATCH (p:Tag) RETURN p").len(), 1);
     db.query("MERGE (t:Tag {id: 1}) RETURN t.id", ()).unwrap();
     assert_eq!(told("MATCH (p:Tag) RETURN p"), none);
+    let options = told("CYPHER 5 runtime=slotted MERGE (t:Tag {id: 1}) RETURN t.id");
+    assert_eq!(
+        options,
+        [
+            "the option runtime=slotted has no effect, at line 1, column 10\n  \
+             CYPHER 5 runtime=slotted MERGE (t:Tag {id: 1}) RETURN t.id\n           \
+             ^^^^^^^^^^^^^^^"
+        ]
+    );
     // Of many the first ones, each once.
     let many = (0..1000).map(|key| format!("p.k{key} = p.k{}", key / 2));
     let many = many.collect::<Vec<_>>().join(" OR ");

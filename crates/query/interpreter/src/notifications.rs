@@ -1,5 +1,6 @@
-//! Names that a query looks for and the graph does not have: most often they are misspelt,
-//! and openCypher gives no rows, or nulls, and no error.
+//! Options of a query that have no effect, and names that it looks for and the graph does
+//! not have: most often they are misspelt, and openCypher gives no rows, or nulls, and no
+//! error.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -7,20 +8,31 @@ use std::sync::Arc;
 use evergraph_property_graph::graph::{GraphRead, View};
 use evergraph_syntax::nearest;
 use evergraph_syntax::scope::Named;
-use evergraph_syntax::tree::{Name, Span};
+use evergraph_syntax::tree::{Name, Span, StatementOption};
 
 /// Names among which a like one is looked for, at most.
 const MOST_NAMES: u32 = 4096;
 /// Names that are told, at most: a generated text may have thousands.
 const MOST_TOLD: usize = 20;
 
-/// Information about a query that is right: a name that the graph does not have.
+/// Information about a query that is right: a name that the graph does not have, or an
+/// option without effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notification {
     /// One line.
     pub message: String,
     /// The place in the text.
     pub at: Span,
+}
+
+/// One for each of the first options.
+pub(crate) fn of_options(options: &[StatementOption]) -> Vec<Notification> {
+    let told = options.iter().take(MOST_TOLD);
+    told.map(|option| Notification {
+        message: format!("the option {option} has no effect"),
+        at: option.name.at.to(option.value.at),
+    })
+    .collect()
 }
 
 /// One for each of the first names that no commit has used, in the order of the text.

@@ -139,10 +139,10 @@ impl Query {
             true => evergraph_planner::plan_plainly(query, &catalog)?,
         };
         guard.check()?;
-        let notifications = match planned.writes {
-            true => Vec::new(),
-            false => notifications::of_names(catalog.view(), searched),
-        };
+        let mut notifications = notifications::of_options(&statement.options);
+        if !planned.writes {
+            notifications.extend(notifications::of_names(catalog.view(), searched));
+        }
         let basis = catalog.into_basis();
         let slots = planned.columns.iter().map(|&(_, slot)| slot).collect();
         debug_assert!(columns.len() == planned.columns.len());
@@ -186,8 +186,8 @@ impl Query {
         &self.prepared.columns
     }
 
-    /// Names that it looks for and the graph does not have; none of a query that writes,
-    /// which may bring them.
+    /// Options that have no effect, and names that it looks for and the graph does not have;
+    /// none of these of a query that writes, which may bring them.
     pub fn notifications(&self) -> &[Notification] {
         &self.prepared.notifications
     }

@@ -273,12 +273,21 @@ fn the_version_of_cypher_may_stand_first() {
     assert_eq!(value(&graph, "CYPHER 5 RETURN 1 AS a"), Datum::from(1));
     let plan = attempt(&graph, "cypher 5 EXPLAIN RETURN 1 AS a");
     assert!(plan.is_ok());
-    for wrong in [
-        "CYPHER 3 RETURN 1",
-        "CYPHER RETURN 1",
-        "CYPHER 5 runtime=slotted RETURN 1",
+    for with_options in [
+        "CYPHER 5 runtime=slotted RETURN 1 AS a",
+        "cypher planner = COST Replan=skip RETURN 1 AS a",
     ] {
-        assert!(attempt(&graph, wrong).is_err(), "{wrong}");
+        assert_eq!(value(&graph, with_options), Datum::from(1));
+    }
+    for (wrong, message) in [
+        ("CYPHER 3 RETURN 1", "5, the version of Cypher, should be"),
+        ("CYPHER RETURN 1", "5, the version of Cypher, should be"),
+        ("CYPHER 5 runtme=slotted RETURN 1", "did you mean runtime?"),
+        ("CYPHER 5 runtime=sloted RETURN 1", "did you mean slotted?"),
+        ("CYPHER 5 speed=high RETURN 1", "there is no option speed"),
+    ] {
+        let error = attempt(&graph, wrong).expect_err(wrong).to_string();
+        assert!(error.contains(message), "{wrong}: {error}");
     }
 }
 

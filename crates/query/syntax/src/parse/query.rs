@@ -72,7 +72,7 @@ pub(crate) fn keywords() -> Vec<&'static str> {
 
 impl Parser<'_> {
     pub(super) fn statement(&mut self) -> Parsed<Statement> {
-        self.language()?;
+        let options = self.language()?;
         let start = self.at();
         let mode = match () {
             () if self.take_word("EXPLAIN") => Mode::Explain,
@@ -84,21 +84,12 @@ impl Parser<'_> {
             None => Body::Query(self.query(true)?),
         };
         let at = self.since(start);
-        Ok(Statement { mode, body, at })
-    }
-
-    /// `CYPHER 5`, which is what is read in any case.
-    fn language(&mut self) -> Parsed<()> {
-        if !self.take_word("CYPHER") {
-            return Ok(());
-        }
-        match self.token() {
-            Token::Integer(5) => {
-                self.advance();
-                Ok(())
-            }
-            _ => Err(self.unexpected("5, the version of Cypher,", &[])),
-        }
+        Ok(Statement {
+            options,
+            mode,
+            body,
+            at,
+        })
     }
 
     /// A query, up to what is no clause. `is_whole` if nothing is around it.

@@ -10,7 +10,7 @@ use std::fmt::{self, Display, Formatter};
 
 use crate::lexer::{is_name_part, is_name_start};
 use crate::parse::is_reserved;
-use crate::tree::{Body, Map, Mode, Name, Statement};
+use crate::tree::{Body, Map, Mode, Name, Statement, StatementOption};
 
 /// Parts with something between them.
 struct Separated<'a, T>(&'a [T], &'static str);
@@ -110,8 +110,17 @@ impl Display for Map {
     }
 }
 
+impl Display for StatementOption {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}", self.name, self.value)
+    }
+}
+
 impl Display for Statement {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if !self.options.is_empty() {
+            write!(f, "CYPHER 5 {} ", Separated(&self.options, " "))?;
+        }
         f.write_str(match self.mode {
             Mode::Execute => "",
             Mode::Explain => "EXPLAIN ",

@@ -90,12 +90,23 @@ pub struct Map {
 /// A statement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
+    /// `CYPHER 5 runtime=slotted`: options of Neo4j, which have no effect.
+    pub options: Vec<StatementOption>,
     /// Whether it is executed.
     pub mode: Mode,
     /// Its content.
     pub body: Body,
     /// Where it stands, without a semicolon.
     pub at: Span,
+}
+
+/// `runtime=slotted`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StatementOption {
+    /// Its name.
+    pub name: Name,
+    /// Its value.
+    pub value: Name,
 }
 
 /// Whether a statement is executed or explained.

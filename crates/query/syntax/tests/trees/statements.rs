@@ -13,7 +13,21 @@ pub fn statement() -> impl Strategy<Value = Statement> {
         6 => query().prop_map(Body::Query),
         1 => command().prop_map(|command| Body::Command(Box::new(command))),
     ];
-    (prop::sample::select(modes), body).prop_map(|(mode, body)| Statement {
+    let options = vec![
+        ("runtime", "slotted"),
+        ("Planner", "COST"),
+        ("replan", "force"),
+    ];
+    let options = prop::sample::subsequence(options, 0..3).prop_map(|options| {
+        let option = |(name, value): (&str, &str)| StatementOption {
+            name: Name::new(name),
+            value: Name::new(value),
+        };
+        options.into_iter().map(option).collect()
+    });
+    let parts = (options, prop::sample::select(modes), body);
+    parts.prop_map(|(options, mode, body)| Statement {
+        options,
         mode,
         body,
         at: Span::default(),
