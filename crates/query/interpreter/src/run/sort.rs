@@ -238,10 +238,12 @@ impl Run<'_, '_> {
         let check = || self.guard.check();
         let integers: Option<Vec<Vec<i64>>> = values.iter().map(|of| integers(of)).collect();
         let Some(integers) = integers else {
-            let compare = |at: usize, one, other| values[at][one].cmp(&values[at][other]);
+            let compare =
+                |at: usize, one: usize, other: usize| values[at][one].cmp(&values[at][other]);
             return first_places(rows, most, by_keys(keys, compare), check);
         };
-        let compare = |at: usize, one, other| integers[at][one].cmp(&integers[at][other]);
+        let compare =
+            |at: usize, one: usize, other: usize| integers[at][one].cmp(&integers[at][other]);
         first_places(rows, most, by_keys(keys, compare), check)
     }
 }
@@ -260,7 +262,6 @@ fn by_keys(
             }
         });
         orders
-            .into_iter()
             .find(|order| order.is_ne())
             .unwrap_or(Ordering::Equal)
     }

@@ -5,7 +5,8 @@ use crate::error::Detail;
 use crate::lexer::{Token, too_large};
 use crate::tree::{
     Branch, Case, Expression, FunctionCall, ListComprehension, MapItem, MapProjection, Name, Node,
-    PatternComprehension, PatternSubquery, Quantified, Quantity, Reduce, SubqueryKind, Typing, When,
+    PatternComprehension, PatternSubquery, Quantified, Quantity, Reduce, SubqueryKind, Typing,
+    When,
 };
 
 /// Normal forms of Unicode, which are words as an argument of `normalize`.
