@@ -97,6 +97,10 @@ fn precedences_are_those_of_the_language() {
         ("-a.b", "-(a.b)"),
         ("a STARTS WITH b + c", "a STARTS WITH (b + c)"),
         ("a.b = c IN d", "(a.b) = (c IN d)"),
+        ("a + b:C", "a + (b:C)"),
+        ("-a.b:C IN d", "(-((a.b):C)) IN d"),
+        ("a CONTAINS b:C|D", "a CONTAINS (b:(C|D))"),
+        ("exists((a)-->(b))", "EXISTS { (a)-->(b) }"),
     ] {
         let (one, other) = (parse_expression(text), parse_expression(same));
         // A chain that is flat and one in parentheses differ, and mean the same.

@@ -64,6 +64,78 @@ fn subqueries_see_the_row_around_them() {
     assert_eq!(value(&graph, text), 3i64.into());
 }
 
+#[test]
+fn null_matches_no_node() {
+    let graph = graph();
+    rows(&graph, "CREATE (:A)-[:R]->(), (), (:C)");
+    for (clauses, expected) in [
+        ("OPTIONAL MATCH (a:Nope) MATCH (a)", 0i64),
+        ("WITH null AS a MATCH (a)", 0),
+        ("WITH null AS a MATCH p = (a)", 0),
+        ("WITH null AS a MATCH (a), (b)", 0),
+        ("WITH null AS a MATCH (b), (a) WHERE a.u IS NULL", 0),
+        ("WITH null AS a MATCH (a)-[*0..1]->(b)", 0),
+        ("WITH null AS a MATCH (a) (()-->()){0,1} (b)", 0),
+        ("WITH null AS a OPTIONAL MATCH (a)", 1),
+        ("WITH null AS a CALL (a) { MATCH (a) RETURN 1 AS x }", 0),
+        ("WITH null AS a WITH a WHERE EXISTS { (a) }", 0),
+        ("WITH null AS a WITH a WHERE COUNT { (a) } = 0", 1),
+        (
+            "MATCH (a:A) OPTIONAL MATCH (a)-[:Q]->(z) OPTIONAL MATCH (a)-->(q), (z) WITH q WHERE q IS NULL",
+            1,
+        ),
+        ("MATCH (a) WITH a MATCH (a)", 4),
+        ("MATCH (a) WITH a MATCH (a), (:C)", 4),
+    ] {
+        let text = format!("{clauses} RETURN count(*)");
+        assert_eq!(value(&graph, &text), expected.into(), "{text}");
+    }
+    let text = "UNWIND [null, 1] AS a MATCH (a) RETURN a";
+    assert!(attempt(&graph, text).is_err(), "1 is no node");
+}
+
+#[test]
+fn paths_are_conditions_wherever_one_is_wanted() {
+    let graph = graph();
+    rows(&graph, "CREATE (:A {x: 1})-[:R]->(:B {x: 2})");
+    let of_one = |condition: &str| {
+        let text = format!("MATCH (n) WHERE {condition} RETURN n.x");
+        assert_eq!(
+            rows(&graph, &text),
+            [[1i64.into()]] as [[Datum; 1]; 1],
+            "{text}"
+        );
+        let text = format!("MATCH (n) RETURN sum(CASE WHEN {condition} THEN n.x ELSE 0 END)");
+        assert_eq!(value(&graph, &text), 1i64.into(), "{text}");
+    };
+    of_one("exists((n)-->())");
+    of_one("NOT exists((n)<--())");
+    of_one("EXISTS((n)-[:R]->(:B))");
+    of_one("(n)-->() OR false");
+    let text = "MATCH (n) RETURN (NOT (n)-->()) XOR false, (n)-->() AND n.x = 1 ORDER BY n.x";
+    let expected: [[Datum; 2]; 2] = [[false.into(), true.into()], [true.into(), false.into()]];
+    assert_eq!(rows(&graph, text), expected);
+}
+
+#[test]
+fn a_constant_beside_an_aggregation_makes_no_groups() {
+    let graph = graph();
+    rows(&graph, "UNWIND range(1, 4) AS x CREATE (:N {x: x})");
+    let found = rows(
+        &graph,
+        "MATCH (n:N) RETURN 'n' AS kind, count(*), 7, sum(n.x)",
+    );
+    let expected: [[Datum; 4]; 1] = [["n".into(), 4i64.into(), 7i64.into(), 10i64.into()]];
+    assert_eq!(found, expected);
+    assert!(rows(&graph, "MATCH (n:None) RETURN 'n' AS kind, count(*)").is_empty());
+    let text = "MATCH (n:N) RETURN n.x % 2 AS odd, 1 AS one, count(*) AS c ORDER BY odd";
+    let expected: [[Datum; 3]; 2] = [
+        [0i64.into(), 1i64.into(), 2i64.into()],
+        [1i64.into(), 1i64.into(), 2i64.into()],
+    ];
+    assert_eq!(rows(&graph, text), expected);
+}
+
 /// A clause reads for a join after the clauses before it have written.
 #[test]
 fn conditions_and_orders_of_groups_have_variables_of_their_own() {

@@ -101,6 +101,17 @@ impl Parser<'_> {
                 self.need(")")?;
                 Node::CountAll
             }
+            // As it was written before `EXISTS { }`.
+            "exists" if self.is_path_ahead(2) => {
+                self.place += 2;
+                let patterns = vec![self.path_pattern()?];
+                self.need(")")?;
+                let asked = PatternSubquery {
+                    patterns,
+                    filter: None,
+                };
+                Node::PatternSubquery(SubqueryKind::Exists, Box::new(asked))
+            }
             "cast" => {
                 self.place += 2;
                 self.cast()?

@@ -144,8 +144,6 @@ impl Parser<'_> {
             self.null_test(part)?
         } else if self.take("::") {
             Node::Typed(Typing::Is, Box::new(part), self.data_type()?)
-        } else if self.is(":") {
-            Node::Labelled(Box::new(part), self.labels(Of::Values)?)
         } else {
             return Ok((part, false));
         };
@@ -315,10 +313,15 @@ impl Parser<'_> {
                 break;
             }
         }
-        if steps.is_empty() {
-            return Ok(atom);
+        let part = match steps.is_empty() {
+            true => atom,
+            false => self.spanned(start, Node::Access(Box::new(atom), steps)),
+        };
+        if !self.is(":") {
+            return Ok(part);
         }
-        Ok(self.spanned(start, Node::Access(Box::new(atom), steps)))
+        let labels = self.labels(Of::Values)?;
+        Ok(self.spanned(start, Node::Labelled(Box::new(part), labels)))
     }
 
     fn element(&mut self) -> Parsed<Access> {

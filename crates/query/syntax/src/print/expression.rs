@@ -15,8 +15,9 @@ const COMPARED: u8 = 4;
 const TESTED: u8 = 5;
 const ADDED: u8 = 6;
 const UNARY: u8 = 9;
-const ACCESSED: u8 = 10;
-const ATOM: u8 = 11;
+const LABELLED: u8 = 10;
+const ACCESSED: u8 = 11;
+const ATOM: u8 = 12;
 
 fn precedence(node: &Node) -> u8 {
     match node {
@@ -33,8 +34,7 @@ fn precedence(node: &Node) -> u8 {
         | Node::In(_)
         | Node::IsNull(_)
         | Node::IsNotNull(_)
-        | Node::Typed(Typing::Is, ..)
-        | Node::Labelled(..) => TESTED,
+        | Node::Typed(Typing::Is, ..) => TESTED,
         Node::Arithmetic(_, others) => {
             ADDED
                 + others
@@ -44,6 +44,7 @@ fn precedence(node: &Node) -> u8 {
         Node::Negative(_) | Node::Positive(_) => UNARY,
         Node::Integer(number) if *number < 0 => UNARY,
         Node::Float(number) if number.is_sign_negative() => UNARY,
+        Node::Labelled(..) => LABELLED,
         Node::Access(..) => ACCESSED,
         _ => ATOM,
     }
@@ -93,10 +94,9 @@ fn begins_with_in(expression: &Expression) -> bool {
     match &expression.node {
         Node::In(sides) => matches!(sides.0.node, Node::Variable(_)) || begins_with_in(&sides.0),
         Node::Tested(_, sides) => begins_with_in(&sides.0),
-        Node::IsNull(part)
-        | Node::IsNotNull(part)
-        | Node::Typed(Typing::Is, part, _)
-        | Node::Labelled(part, _) => begins_with_in(part),
+        Node::IsNull(part) | Node::IsNotNull(part) | Node::Typed(Typing::Is, part, _) => {
+            begins_with_in(part)
+        }
         Node::Comparison(first, _) => begins_with_in(first),
         Node::And(parts) | Node::Or(parts) | Node::Xor(parts) => {
             parts.first().is_some_and(begins_with_in)
@@ -191,9 +191,7 @@ impl Display for Node {
             }
             Node::Typed(Typing::Cast, part, to) => write!(f, "CAST({part} AS {to})"),
             Node::Labelled(part, labels) => {
-                // Labels behind labels would join them.
-                let is_labelled = matches!(part.node, Node::Labelled(..));
-                write!(f, "{}:", Operand(part, TESTED + u8::from(is_labelled)))?;
+                write!(f, "{}:", Operand(part, ACCESSED))?;
                 match labels {
                     Labels::Or(_) => write!(f, "({labels})"),
                     _ => labels.fmt(f),

@@ -158,12 +158,12 @@ impl Checker<'_> {
                 Type::Boolean
             }
             Node::Not(part) => {
-                self.condition(part, place)?;
+                self.condition(part, place.test())?;
                 Type::Boolean
             }
             Node::And(parts) | Node::Xor(parts) | Node::Or(parts) => {
                 for part in parts {
-                    self.condition(part, place)?;
+                    self.condition(part, place.test())?;
                 }
                 Type::Boolean
             }
@@ -394,8 +394,6 @@ impl Checker<'_> {
             self.need_aggregation(at, place)?;
             inner.aggregation = Aggregation::Nested;
         }
-        // A path exists or not; it is no value.
-        inner.takes_paths = function.name == "exists";
         let mut types = Vec::with_capacity(call.arguments.len());
         for argument in &call.arguments {
             types.push(self.value(argument, inner)?);
