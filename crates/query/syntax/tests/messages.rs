@@ -116,6 +116,20 @@ fn errors_name_the_place_and_what_was_meant() {
             None,
         ),
         (
+            "MATCH (x) MATCH (a)((x)-->(b)){1,2} RETURN b",
+            "VariableAlreadyBound",
+            "x",
+            "x",
+            None,
+        ),
+        (
+            "MATCH (a)((b)-->(a)){1,2} RETURN b",
+            "VariableAlreadyBound",
+            "a",
+            "a",
+            None,
+        ),
+        (
             "MATCH n RETURN n",
             "UnexpectedSyntax",
             "n",

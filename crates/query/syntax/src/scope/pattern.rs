@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::types::Type;
 use super::value::Place;
-use super::{Checker, Named, already_bound, problem};
+use super::{Checker, Named, problem};
 use crate::error::{Detail, Problem, with_article};
 use crate::parse::Parsed;
 use crate::tree::{
@@ -88,21 +88,19 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Variables of what repeats are lists outside.
+    /// Variables of what repeats are lists outside, and nothing else there.
     fn bind_group(&mut self, group: &Group, bound: &mut Bound) -> Parsed<()> {
         if group.quantifier.is_none() {
             return self.bind_path(&group.pattern, bound);
+        }
+        for variable in variables(&group.pattern) {
+            self.need_unbound(variable)?;
         }
         let inside = self.within([], |checker| {
             checker.bind_path(&group.pattern, bound)?;
             Ok(checker.own_variables().clone())
         })?;
         for (name, of) in inside {
-            if self.find(&name).is_some() {
-                let at = group.at;
-                let name = Name { text: name, at };
-                return Err(already_bound(&name));
-            }
             self.bind(&name, Type::List(Box::new(of)));
         }
         Ok(())
@@ -222,6 +220,16 @@ impl Checker<'_> {
         })?;
         Ok(Type::Boolean)
     }
+}
+
+/// Variables of a path's nodes and relationships.
+fn variables(pattern: &PathPattern) -> Vec<&Name> {
+    let of_factor = |factor| match factor {
+        Factor::Node(node) => node.variable.iter().collect(),
+        Factor::Relationship(part) => part.variable.iter().collect(),
+        Factor::Group(group) => variables(&group.pattern),
+    };
+    pattern.factors.iter().flat_map(of_factor).collect()
 }
 
 /// Refuses parts that stand where they have no meaning.
