@@ -94,10 +94,9 @@ pub(super) struct Found<'a> {
 const MOST_PARTS: usize = 2_000;
 
 impl Pattern {
-    /// Null matches no node, and another value is an error. An expansion sees what it begins
-    /// at; a node that is known, and stands alone in the pattern, has to be looked at: asked
-    /// for any labels or none.
-    fn look_at_known(&mut self) {
+    /// Null matches no node. No relationship is found from it; a node that is known, and
+    /// stands alone in the pattern, has to be looked at.
+    fn refuse_nulls(&mut self) {
         let ends = self
             .relationships
             .iter()
@@ -105,10 +104,8 @@ impl Pattern {
         let ends: BTreeSet<usize> = ends.collect();
         let alone = self.nodes.iter().enumerate();
         let alone = alone.filter(|(place, node)| node.bound && !ends.contains(place));
-        let none = Labels::Not(Box::new(Labels::Any));
-        let labels = Labels::Or(vec![Labels::Any, none]);
         self.predicates.extend(alone.map(|(_, node)| Predicate {
-            condition: Expression::Labelled(Box::new(Expression::Slot(node.slot)), labels.clone()),
+            condition: Expression::IsNotNull(Box::new(Expression::Slot(node.slot))),
             slots: vec![node.slot],
         }));
     }
@@ -204,7 +201,7 @@ impl Lowering<'_> {
                 self.condition(condition, &mut finding.pattern, (&before, scope))?;
             }
         }
-        finding.pattern.look_at_known();
+        finding.pattern.refuse_nulls();
         let catalog = self.catalog;
         Ok(order::find(finding.pattern, input, catalog))
     }

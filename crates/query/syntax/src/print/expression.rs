@@ -140,14 +140,17 @@ fn joined(f: &mut Formatter<'_>, parts: &[Expression], word: &str, least: u8) ->
     Ok(())
 }
 
+fn begins_with_number(part: &Expression) -> bool {
+    match &part.node {
+        Node::Integer(_) | Node::Float(_) => true,
+        Node::Access(base, _) | Node::Labelled(base, _) => begins_with_number(base),
+        _ => false,
+    }
+}
+
 /// An operand of a sign, which must not make one number with it, nor two signs.
 fn signed(f: &mut Formatter<'_>, sign: &str, part: &Expression) -> fmt::Result {
-    let is_number = match &part.node {
-        Node::Integer(_) | Node::Float(_) => true,
-        Node::Access(base, _) => matches!(base.node, Node::Integer(_) | Node::Float(_)),
-        _ => false,
-    };
-    match is_number {
+    match begins_with_number(part) {
         true => write!(f, "{sign}({part})"),
         false => write!(f, "{sign}{}", Operand(part, UNARY)),
     }
