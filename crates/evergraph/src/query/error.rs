@@ -166,6 +166,18 @@ impl Error {
         }))
     }
 
+    /// The same of a statement whose transactions commit by themselves: it is not as if it
+    /// had not been run.
+    pub(super) fn of_transactions(mut self) -> Self {
+        if self.class() != "ParameterMissing" {
+            self.0.hint = "transactions of the statement that have committed stay; with ON ERROR \
+                           CONTINUE others go on"
+                .to_string();
+        }
+        self.0.is_retryable = false;
+        self
+    }
+
     /// openCypher's class of the error: `SyntaxError`, `TypeError`, `ParameterMissing`, ...
     pub fn class(&self) -> &str {
         &self.0.class

@@ -118,6 +118,8 @@ enum Work<'a> {
     Command(&'a Database, Box<Command>),
     Read(Arc<Planned>, View),
     Write(Arc<Planned>, &'a PropertyGraph),
+    /// In transactions that commit by themselves.
+    InTransactions(Arc<Planned>, &'a PropertyGraph),
     Within(Arc<Planned>, &'a mut property::Transaction),
 }
 
@@ -274,6 +276,11 @@ impl<'a> Prepared<'a> {
                 "a transaction reads the graph of its beginning",
                 "run the statement with AS OF outside of it",
             )),
+            On::Transaction(_) if planned.query.commits_itself() => Err(Error::refused(
+                "InTransaction",
+                "CALL { ... } IN TRANSACTIONS commits by itself, and is no part of a transaction",
+                "run the statement before or after the transaction",
+            )),
             On::Transaction(transaction) => Ok(Work::Within(planned, transaction)),
             On::Database(_) if has_as_of && planned.writes => Err(past_is_fixed()),
             On::Database(db) if has_as_of => {
@@ -287,6 +294,9 @@ impl<'a> Prepared<'a> {
                     None => graph.view(),
                 };
                 Ok(Work::Read(planned, view))
+            }
+            On::Database(db) if planned.query.commits_itself() => {
+                Ok(Work::InTransactions(planned, db.property_graph()?))
             }
             On::Database(db) if planned.writes => Ok(Work::Write(planned, db.property_graph()?)),
             On::Database(db) => Ok(Work::Read(planned, db.property_graph()?.view())),
@@ -308,6 +318,12 @@ fn execute(work: Work<'_>, statement: &Statement) -> Result<Rows, Error> {
             let rows = bounded(&planned).run(transaction, &parameters);
             let rows = rows.map_err(|error| planned.failed(error, statement))?;
             Ok(Rows::of_reader(rows, transaction)?)
+        }
+        Work::InTransactions(planned, graph) => {
+            let done = bounded(&planned).run_in_transactions(graph, &parameters);
+            let failed = |error| Error::of_run(error, &statement.text, false).of_transactions();
+            let (rows, view) = done.map_err(failed)?;
+            Ok(Rows::of_view(rows, view))
         }
         Work::Write(planned, graph) => {
             let query = bounded(&planned);

@@ -147,6 +147,29 @@ fn rows_are_of_one_commit() {
     assert_eq!(node.properties["name"], Value::from("Ann"));
 }
 
+#[test]
+fn transactions_within_a_statement_commit_by_themselves() {
+    let db = database();
+    let text = "UNWIND [2, 1, 0] AS x CALL (x) { CREATE (:Part {x: 2 / x}) } \
+                IN TRANSACTIONS OF 1 ROW";
+    let error = db.query(text, ()).err().unwrap();
+    assert_eq!(error.class(), "ArithmeticError");
+    assert!(error.hint().contains("have committed stay"), "{error}");
+    let parts = db.query("MATCH (p:Part) RETURN count(p)", ()).unwrap();
+    assert_eq!(parts.single::<i64>().unwrap(), 2);
+    let mut transaction = db.begin().unwrap();
+    let error = transaction.query(text, ()).err().unwrap();
+    assert_eq!(error.detail(), "InTransaction");
+    transaction.roll_back();
+    let text = "UNWIND [1, 2] AS x CALL (x) { CREATE (p:Part {x: x}) RETURN p } \
+                IN TRANSACTIONS OF 1 ROW RETURN p.x";
+    let found = db.query(text, ()).unwrap();
+    let effects = found.summary().effects();
+    assert!(effects.contains(&("nodes_created", 2)), "{effects:?}");
+    let found: Vec<i64> = found.map(|row| row.unwrap().get(0).unwrap()).collect();
+    assert_eq!(found, [1, 2]);
+}
+
 /// Results of all kinds of statements, held, one by one, and by a thread.
 #[test]
 fn rows_are_the_same_however_they_come() {

@@ -1,5 +1,7 @@
 //! Queries: prepared once, run many times.
 
+mod transactions;
+
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::ControlFlow;
@@ -245,20 +247,12 @@ impl Query {
         if !self.writes() {
             return self.read(&graph.view(), parameters);
         }
-        let done = graph.write(|transaction| {
-            self.run(transaction, parameters)
-                .map_err(|error| match error {
-                    QueryError::Graph(error) => error,
-                    other => GraphError::User(Box::new(other)),
-                })
-        });
-        done.map_err(|error| match error {
-            GraphError::User(error) => match error.downcast::<QueryError>() {
-                Ok(error) => *error,
-                Err(error) => GraphError::User(error).into(),
-            },
-            other => other.into(),
-        })
+        if self.commits_itself() {
+            let done = self.run_in_transactions(graph, parameters);
+            return done.map(|(rows, _)| rows);
+        }
+        let done = graph.write(|transaction| self.run(transaction, parameters).map_err(carried));
+        done.map_err(put_down)
     }
 
     /// Runs it on one commit, and holds all rows.
@@ -306,6 +300,11 @@ impl Query {
     ) -> Result<Rows, QueryError> {
         if !self.writes() {
             return self.collect(Access::Transaction(transaction), parameters);
+        }
+        if self.commits_itself() {
+            let message = "CALL { ... } IN TRANSACTIONS commits by itself, and is no part of a \
+                           transaction; run it before or after";
+            return Err(QueryError::runtime("AccessError", "InTransaction", message));
         }
         let savepoint = transaction.savepoint();
         let rows = self.collect(Access::Transaction(transaction), parameters);
@@ -449,20 +448,46 @@ impl Query {
             Ok(*run.counters.borrow())
         });
         summary.counters = done.map_err(|error| guard.told(error))?;
-        if let Some(profiler) = profiler {
-            let profile = Profile {
-                operators: profiler.finish(),
-                time: begin.map(|begin| begin.elapsed()).unwrap_or_default(),
-                memory: guard.peak(),
-            };
-            summary.plan = Some(profile.print(&planned.plan, &planned.names));
-            summary.profile = Some(profile);
-        }
+        self.note(&mut summary, profiler, begin, guard);
         Ok(summary)
+    }
+
+    /// Notes what operators did, if that was asked for.
+    fn note(
+        &self,
+        summary: &mut Summary,
+        profiler: Option<Profiler>,
+        begin: Option<Instant>,
+        guard: &Guard,
+    ) {
+        let Some(profiler) = profiler else {
+            return;
+        };
+        let profile = Profile {
+            operators: profiler.finish(),
+            time: begin.map(|begin| begin.elapsed()).unwrap_or_default(),
+            memory: guard.peak(),
+        };
+        let planned = &self.prepared.planned;
+        summary.plan = Some(profile.print(&planned.plan, &planned.names));
+        summary.profile = Some(profile);
     }
 
     pub(crate) fn with_run<T>(
         &self,
+        graph: &Graph<'_>,
+        guard: &Guard,
+        parameters: &Parameters,
+        profiler: Option<&Profiler>,
+        body: impl FnOnce(&Run<'_, '_>) -> Result<T, QueryError>,
+    ) -> Result<T, QueryError> {
+        self.with_seed(0, graph, guard, parameters, profiler, body)
+    }
+
+    /// As [`Query::with_run`], with random numbers of its own.
+    fn with_seed<T>(
+        &self,
+        seed: u64,
         graph: &Graph<'_>,
         guard: &Guard,
         parameters: &Parameters,
@@ -481,7 +506,8 @@ impl Query {
         let compiling = (compiling.execution != Execution::Interpret).then_some(compiling);
         let run = Run {
             graph,
-            environment: guard.environment(graph, clock, 1),
+            // Threads of one run take the numbers above 1.
+            environment: guard.environment(graph, clock, (seed << 32) + 1),
             parameters,
             procedures: &self.prepared.procedures,
             guard,
@@ -492,6 +518,7 @@ impl Query {
             functions: RefCell::default(),
             found: RefCell::default(),
             labelled: RefCell::default(),
+            given: RefCell::default(),
             threads: self.limits.threads,
             leaf: None,
             only_reads: !self.writes(),
@@ -499,6 +526,24 @@ impl Query {
             profiler,
         };
         body(&run)
+    }
+}
+
+/// An error of a query through a transaction that may be run again.
+fn carried(error: QueryError) -> GraphError {
+    match error {
+        QueryError::Graph(error) => error,
+        other => GraphError::User(Box::new(other)),
+    }
+}
+
+fn put_down(error: GraphError) -> QueryError {
+    match error {
+        GraphError::User(error) => match error.downcast::<QueryError>() {
+            Ok(error) => *error,
+            Err(error) => GraphError::User(error).into(),
+        },
+        other => other.into(),
     }
 }
 

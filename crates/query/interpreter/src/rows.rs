@@ -28,6 +28,19 @@ pub struct Counters {
     pub labels_removed: u64,
 }
 
+impl Counters {
+    /// Adds the effects of another part of the query.
+    pub(crate) fn add(&mut self, other: Counters) {
+        self.nodes_created += other.nodes_created;
+        self.nodes_deleted += other.nodes_deleted;
+        self.relationships_created += other.relationships_created;
+        self.relationships_deleted += other.relationships_deleted;
+        self.properties_set += other.properties_set;
+        self.labels_added += other.labels_added;
+        self.labels_removed += other.labels_removed;
+    }
+}
+
 /// Effects of a query.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {

@@ -91,6 +91,8 @@ pub(crate) struct Run<'a, 'g> {
     pub(crate) only_reads: bool,
     /// Labels that filters have asked for.
     pub(crate) labelled: RefCell<Vec<Labelled>>,
+    /// Rows of the transactions of the statement that have run.
+    pub(crate) given: RefCell<Vec<Batch>>,
     /// How expressions are compiled; without, they are interpreted.
     pub(crate) compiling: Option<Compiling<'a>>,
     /// Notes what operators do, for `PROFILE`.
@@ -243,6 +245,15 @@ impl Run<'_, '_> {
             }),
             Operator::Call(call) => {
                 self.run(input, argument, &mut |batch| self.call(call, &batch, sink))
+            }
+            // They have run before what is behind them.
+            Operator::InTransactions(_) => {
+                for batch in self.given.take() {
+                    if self.push_all(batch, sink)? == Flow::Stop {
+                        return Ok(Flow::Stop);
+                    }
+                }
+                Ok(Flow::Continue)
             }
         }
     }

@@ -80,6 +80,7 @@ impl Run<'_, '_> {
                 functions: RefCell::default(),
                 found: RefCell::default(),
                 labelled: RefCell::default(),
+                given: RefCell::default(),
                 threads: 1,
                 leaf: Some(Leaf {
                     plan: leaf,

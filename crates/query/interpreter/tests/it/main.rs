@@ -16,6 +16,7 @@ mod spill;
 mod streams;
 mod subqueries;
 mod threads;
+mod transactions;
 mod writes;
 
 use std::sync::Arc;

@@ -68,6 +68,13 @@ fn planned(
     };
     let (plan, columns) = lowering.query(query, Plan::argument(), &Scope::new())?;
     let (plan, writes) = rewritten(plan);
+    if let Some(at) = lowering.transactions
+        && rewrite::writes_beside(&plan)
+    {
+        let message = "a statement with CALL { ... } IN TRANSACTIONS writes beside it; put all \
+                       writes into its subquery, or into statements of their own";
+        return Err(PlanError::syntax("InvalidClauseComposition", at, message));
+    }
     Ok(PlannedQuery {
         plan,
         columns,
@@ -114,6 +121,8 @@ pub(crate) struct Lowering<'a> {
     given: Scope,
     /// Whether a query is within another.
     is_within: bool,
+    /// Where the last `IN TRANSACTIONS` stands.
+    transactions: Option<tree::Span>,
 }
 
 impl<'a> Lowering<'a> {
@@ -127,6 +136,7 @@ impl<'a> Lowering<'a> {
             aggregates: None,
             given: Scope::new(),
             is_within: false,
+            transactions: None,
         }
     }
 

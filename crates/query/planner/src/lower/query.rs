@@ -6,7 +6,7 @@ use super::matches::together;
 use super::pattern::Found;
 use super::{Lowering, Scope};
 use crate::PlanError;
-use crate::plan::{Operator, Plan, Slot};
+use crate::plan::{InTransactions, Operator, Plan, Slot};
 
 /// Clauses of one query: a plan is as deep, and walked recursively.
 const MOST_CLAUSES: usize = 1000;
@@ -222,7 +222,7 @@ impl Lowering<'_> {
         let brings: Vec<Slot> = columns.iter().map(|&(_, slot)| slot).collect();
         let is_unit = columns.is_empty();
         scope.extend(columns);
-        Ok(match (call.optional, is_unit) {
+        let of_rows = |input: Plan, brings: Vec<Slot>| match (call.optional, is_unit) {
             (_, true) => input.with(Operator::Apply {
                 inner,
                 brings: None,
@@ -232,6 +232,24 @@ impl Lowering<'_> {
                 let brings = Some(brings);
                 input.then(Operator::Apply { inner, brings }, rows)
             }
-        })
+        };
+        let Some(transactions) = &call.transactions else {
+            return Ok(of_rows(input, brings));
+        };
+        self.transactions = Some(transactions.at);
+        let inner = Box::new(of_rows(Plan::argument(), brings.clone()));
+        let rows = if is_unit { input.rows } else { rows };
+        let operator = InTransactions {
+            inner,
+            brings,
+            rows: self.optional(transactions.rows.as_ref(), &Scope::new())?,
+            on_error: transactions.on_error,
+            status: transactions.status.as_ref().map(|name| {
+                let slot = self.slot(&name.text);
+                scope.insert(name.text.clone(), slot);
+                slot
+            }),
+        };
+        Ok(input.then(Operator::InTransactions(operator), rows))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use evergraph_syntax::tree::{Comparison, Labels};
+use evergraph_syntax::tree::{Comparison, Labels, OnError};
 
 use super::{Aggregate, Expression, PathSearch, Plan, Slot};
 
@@ -142,6 +142,9 @@ pub enum Operator {
     },
     /// Rows of a procedure.
     Call(ProcedureCall),
+    /// Runs another plan in transactions of its own. It stands in the plan of a statement
+    /// itself alone, and nothing else there writes.
+    InTransactions(InTransactions),
 }
 
 impl Operator {
@@ -466,6 +469,21 @@ pub struct ProcedureCall {
     pub effect: bool,
     /// Whether it changes the graph.
     pub writes: bool,
+}
+
+/// `CALL { ... } IN TRANSACTIONS`
+#[derive(Clone, Debug, PartialEq)]
+pub struct InTransactions {
+    /// The other plan, over the rows that a transaction is for.
+    pub inner: Box<Plan>,
+    /// Slots that it fills.
+    pub brings: Vec<Slot>,
+    /// Rows that a transaction is for.
+    pub rows: Option<Expression>,
+    /// Effect of an error.
+    pub on_error: OnError,
+    /// Slot of what became of the transaction of a row.
+    pub status: Option<Slot>,
 }
 
 /// Labels of which a scan can look for each alone.

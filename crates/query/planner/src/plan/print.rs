@@ -228,6 +228,14 @@ impl Printer<'_> {
                 let name = if *detach { "DetachDelete" } else { "Delete" };
                 format!("{name} {}", self.list(items, ", "))
             }
+            Operator::InTransactions(one) => {
+                let rows = one.rows.as_ref().map(|rows| self.expression(rows));
+                let rows = rows.map_or(String::new(), |rows| format!(" of {rows} rows"));
+                let status = one.status.map(|slot| format!(", status {}", self.name(slot)));
+                let status = status.unwrap_or_default();
+                let on_error = one.on_error.word().to_lowercase();
+                format!("InTransactions{rows}, on error {on_error}{status}")
+            }
             Operator::Foreach { list, variable, .. } => {
                 format!(
                     "Foreach {} IN {}",

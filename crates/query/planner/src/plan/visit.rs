@@ -3,7 +3,8 @@
 use evergraph_syntax::tree::When;
 
 use super::{
-    Create, Expression, Lookup, MapItem, Merge, Operator, Plan, Seek, SetItem, Step, WrittenLabel,
+    Create, Expression, InTransactions, Lookup, MapItem, Merge, Operator, Plan, Seek, SetItem, Step,
+    WrittenLabel,
 };
 
 impl Plan {
@@ -29,7 +30,8 @@ impl Operator {
             | Operator::Apply { inner, .. }
             | Operator::SemiApply { inner, .. }
             | Operator::HashJoin { inner, .. }
-            | Operator::Foreach { inner, .. } => vec![inner],
+            | Operator::Foreach { inner, .. }
+            | Operator::InTransactions(InTransactions { inner, .. }) => vec![inner],
             Operator::Merge(Merge { found, .. }) => vec![found],
             Operator::Union { parts, .. } => parts.iter().map(|(plan, _)| plan).collect(),
             _ => Vec::new(),
@@ -43,7 +45,8 @@ impl Operator {
             | Operator::Apply { inner, .. }
             | Operator::SemiApply { inner, .. }
             | Operator::HashJoin { inner, .. }
-            | Operator::Foreach { inner, .. } => vec![inner],
+            | Operator::Foreach { inner, .. }
+            | Operator::InTransactions(InTransactions { inner, .. }) => vec![inner],
             Operator::Merge(Merge { found, .. }) => vec![found],
             Operator::Union { parts, .. } => parts.iter_mut().map(|(plan, _)| plan).collect(),
             _ => Vec::new(),
@@ -99,6 +102,7 @@ impl Operator {
             Operator::Set(items) => items.iter().flat_map(SetItem::expressions).collect(),
             Operator::Delete { items, .. } => items.iter().collect(),
             Operator::Call(call) => call.arguments.iter().collect(),
+            Operator::InTransactions(one) => one.rows.iter().collect(),
             _ => Vec::new(),
         }
     }

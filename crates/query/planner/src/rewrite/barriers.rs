@@ -57,11 +57,16 @@ fn is_breaker(operator: &Operator) -> bool {
             | Operator::Sort(_)
             | Operator::Top(..)
             | Operator::Eager
+            | Operator::InTransactions(_)
     )
 }
 
 /// Reads and writes of an operator itself, with the plans within it.
 fn of(operator: &Operator) -> Since {
+    // Its rows are read on one commit before, and what is behind it on another.
+    if matches!(operator, Operator::InTransactions(_)) {
+        return Since::default();
+    }
     let mut since = Since {
         reads: reads(operator),
         writes: is_write(operator),

@@ -56,7 +56,24 @@ pub(crate) fn is_write(operator: &Operator) -> bool {
                 | Operator::Set(_)
                 | Operator::Delete { .. }
                 | Operator::Foreach { .. }
+                | Operator::InTransactions(_)
         )
+}
+
+/// Whether a plan writes beside its transactions of their own.
+pub(crate) fn writes_beside(plan: &Plan) -> bool {
+    let mut writes = false;
+    let mut next = Some(plan);
+    while let Some(one) = next {
+        if !matches!(one.operator, Operator::InTransactions(_)) {
+            writes |= is_write(&one.operator);
+            for inner in one.operator.inner() {
+                inner.for_each(&mut |one| writes |= is_write(&one.operator));
+            }
+        }
+        next = one.input.as_deref();
+    }
+    writes
 }
 
 /// Applies a rule to all plans within a plan, and then to the plan. Recursive only where

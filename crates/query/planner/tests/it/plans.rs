@@ -276,5 +276,6 @@ fn writes_stand_behind_barriers() {
         "MERGE (t:Tag {name: 'a'}) ON CREATE SET t.new = true RETURN t",
         "MATCH (n) DETACH DELETE n",
         "UNWIND ['A', 'B'] AS l CREATE (n:Tag:$(l))-[:$('R' + l)]->() SET n:$([l, 'C'])",
+        "MATCH (t:Tag) CALL (t) { SET t.x = 1 } IN TRANSACTIONS OF 10 ROWS",
     ]));
 }

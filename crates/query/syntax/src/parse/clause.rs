@@ -4,8 +4,9 @@ use super::pattern::Of;
 use super::{Parsed, Parser};
 use crate::error::Detail;
 use crate::tree::{
-    Access, Call, CallSubquery, Clause, ClauseKind, Delete, Expression, Foreach, Imports, Item,
-    Match, MergeAction, Name, Node, Projection, RemoveItem, SetItem, SortItem, Yield, YieldItem,
+    Access, Call, CallSubquery, Clause, ClauseKind, Delete, Expression, Foreach, Imports,
+    InTransactions, Item, Match, MergeAction, Name, Node, OnError, Projection, RemoveItem, SetItem,
+    SortItem, Yield, YieldItem,
 };
 
 impl Parser<'_> {
@@ -330,11 +331,54 @@ impl Parser<'_> {
         self.need("{")?;
         let query = self.deeper(|parser| parser.query(false))?;
         self.need_closing_brace()?;
+        let transactions = match self.is_word("IN") {
+            true => Some(self.transactions()?),
+            false => None,
+        };
         Ok(ClauseKind::Subquery(CallSubquery {
             optional,
             imports,
             query,
+            transactions,
         }))
+    }
+
+    /// `IN TRANSACTIONS`, and what may stand behind it, in any order.
+    fn transactions(&mut self) -> Parsed<InTransactions> {
+        let start = self.at();
+        self.advance();
+        self.need_word("TRANSACTIONS")?;
+        let (mut rows, mut on_error, mut status) = (None, None, None);
+        loop {
+            if rows.is_none() && self.take_word("OF") {
+                rows = Some(self.expression()?);
+                if !self.take_word("ROW") {
+                    self.need_word("ROWS")?;
+                }
+            } else if on_error.is_none() && self.take_words(&["ON", "ERROR"]) {
+                on_error = Some(self.on_error()?);
+            } else if status.is_none() && self.take_words(&["REPORT", "STATUS", "AS"]) {
+                status = Some(self.variable()?);
+            } else {
+                break;
+            }
+        }
+        Ok(InTransactions {
+            rows,
+            on_error: on_error.unwrap_or_default(),
+            status,
+            at: self.since(start),
+        })
+    }
+
+    fn on_error(&mut self) -> Parsed<OnError> {
+        for one in OnError::ALL {
+            if self.take_word(one.word()) {
+                return Ok(one);
+            }
+        }
+        let words = OnError::ALL.map(OnError::word);
+        Err(self.unexpected("FAIL, BREAK or CONTINUE", &words))
     }
 
     pub(super) fn need_closing_brace(&mut self) -> Parsed<()> {

@@ -4,8 +4,9 @@ use std::fmt::{self, Display, Formatter};
 
 use super::{Separated, optional};
 use crate::tree::{
-    Call, CallSubquery, Clause, ClauseKind, Delete, Foreach, Imports, Item, Match, MergeAction,
-    Projection, Query, RemoveItem, SetItem, SingleQuery, SortItem, Yield, YieldItem,
+    Call, CallSubquery, Clause, ClauseKind, Delete, Foreach, Imports, InTransactions, Item, Match,
+    MergeAction, OnError, Projection, Query, RemoveItem, SetItem, SingleQuery, SortItem, Yield,
+    YieldItem,
 };
 
 impl Display for Query {
@@ -190,6 +191,20 @@ impl Display for CallSubquery {
             Imports::All => f.write_str("(*) ")?,
             Imports::Names(names) => write!(f, "({}) ", Separated(names, ", "))?,
         }
-        write!(f, "{{ {} }}", self.query)
+        write!(f, "{{ {} }}", self.query)?;
+        optional(f, " ", self.transactions.as_ref())
+    }
+}
+
+impl Display for InTransactions {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("IN TRANSACTIONS")?;
+        if let Some(rows) = &self.rows {
+            write!(f, " OF {rows} ROWS")?;
+        }
+        if self.on_error != OnError::Fail {
+            write!(f, " ON ERROR {}", self.on_error.word())?;
+        }
+        optional(f, " REPORT STATUS AS ", self.status.as_ref())
     }
 }

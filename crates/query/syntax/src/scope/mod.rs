@@ -68,6 +68,7 @@ pub fn check(
         environment,
         layers: Vec::new(),
         searched: Vec::new(),
+        queries: 0,
     };
     let columns = checker
         .statement(statement)
@@ -91,6 +92,8 @@ struct Checker<'e> {
     /// The innermost one last.
     layers: Vec<Layer>,
     searched: Vec<(Named, Name)>,
+    /// Queries within each other that are checked.
+    queries: usize,
 }
 
 impl Checker<'_> {

@@ -1,12 +1,13 @@
 //! Queries, clause by clause.
 
-use super::types::Type;
+use super::types::{Type, Types};
 use super::value::Place;
 use super::{Checker, Layer, problem};
 use crate::error::{Detail, Problem};
 use crate::parse::Parsed;
 use crate::tree::{
-    CallSubquery, Clause, ClauseKind, Expression, Imports, Match, Node, Query, SingleQuery,
+    CallSubquery, Clause, ClauseKind, Expression, Imports, InTransactions, Match, Node, OnError,
+    Query, SingleQuery,
 };
 
 /// Where a query stands.
@@ -36,6 +37,8 @@ impl Checker<'_> {
         if let Some(as_of) = &query.as_of {
             self.constant(as_of, "the snapshot of AS OF")?;
         }
+        self.queries += 1;
+        self.need_own_transactions(query)?;
         let mut columns: Option<Vec<(String, Type)>> = None;
         for (number, part) in query.parts.iter().enumerate() {
             let mut layer = first.cloned().unwrap_or_default();
@@ -69,7 +72,35 @@ impl Checker<'_> {
                 }
             }
         }
+        self.queries -= 1;
         Ok(columns.unwrap_or_default())
+    }
+
+    /// Refuses `IN TRANSACTIONS` but in a statement itself, and without `UNION`.
+    fn need_own_transactions(&self, query: &Query) -> Parsed<()> {
+        if self.queries == 1 && query.parts.len() == 1 {
+            return Ok(());
+        }
+        let mut clauses = query.parts.iter().flat_map(|part| &part.clauses);
+        let found = clauses.find_map(|clause| match &clause.kind {
+            ClauseKind::Subquery(part) => part.transactions.as_ref(),
+            _ => None,
+        });
+        let Some(found) = found else {
+            return Ok(());
+        };
+        let (what, hint) = match self.queries {
+            1 => (
+                "IN TRANSACTIONS stands beside UNION",
+                "write a statement for each part",
+            ),
+            _ => (
+                "IN TRANSACTIONS stands within another query",
+                "write CALL { ... } IN TRANSACTIONS as a clause of the statement itself",
+            ),
+        };
+        let detail = Detail::InvalidClauseComposition;
+        Err(problem(detail, found.at, what, hint))
     }
 
     fn part(&mut self, part: &SingleQuery, within: Within) -> Parsed<Vec<(String, Type)>> {
@@ -199,6 +230,33 @@ impl Checker<'_> {
             }
             self.bind(&name, of);
         }
+        match &part.transactions {
+            Some(transactions) => self.in_transactions(transactions),
+            None => Ok(()),
+        }
+    }
+
+    fn in_transactions(&mut self, part: &InTransactions) -> Parsed<()> {
+        if let Some(rows) = &part.rows {
+            let of = self.constant(rows, "the number of rows of a transaction")?;
+            self.need_types(&of, Types::INTEGER, rows.at)?;
+            if matches!(rows.node, Node::Integer(..=0)) {
+                let what = "a transaction is for no rows";
+                let detail = Detail::NegativeIntegerArgument;
+                return Err(problem(detail, rows.at, what, "write 1 or more"));
+            }
+        }
+        let Some(status) = &part.status else {
+            return Ok(());
+        };
+        if part.on_error == OnError::Fail {
+            let what = "a status is reported of transactions whose errors fail the statement";
+            let hint = "write ON ERROR CONTINUE or ON ERROR BREAK before it, or leave it out";
+            let detail = Detail::InvalidClauseComposition;
+            return Err(problem(detail, status.at, what, hint));
+        }
+        self.need_unbound(status)?;
+        self.bind(&status.text, Type::Map);
         Ok(())
     }
 

@@ -243,6 +243,47 @@ pub struct CallSubquery {
     pub imports: Imports,
     /// The query.
     pub query: Query,
+    /// `IN TRANSACTIONS` behind it.
+    pub transactions: Option<InTransactions>,
+}
+
+/// `IN TRANSACTIONS OF 10 ROWS ON ERROR CONTINUE REPORT STATUS AS s`
+#[derive(Clone, Debug, PartialEq)]
+pub struct InTransactions {
+    /// Rows that one transaction is for.
+    pub rows: Option<Expression>,
+    /// Effect of an error in a transaction.
+    pub on_error: OnError,
+    /// Variable that tells what became of the transaction of a row.
+    pub status: Option<Name>,
+    /// Where it stands.
+    pub at: Span,
+}
+
+/// Effect of an error in one of several transactions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnError {
+    /// The statement fails.
+    #[default]
+    Fail,
+    /// No other transaction is begun.
+    Break,
+    /// The others are run.
+    Continue,
+}
+
+impl OnError {
+    /// All of them.
+    pub const ALL: [OnError; 3] = [OnError::Fail, OnError::Break, OnError::Continue];
+
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        match self {
+            OnError::Fail => "FAIL",
+            OnError::Break => "BREAK",
+            OnError::Continue => "CONTINUE",
+        }
+    }
 }
 
 /// Variables that a subquery takes from outside.

@@ -42,12 +42,13 @@ fn query() -> BoxedStrategy<Query> {
             Just(Imports::All),
             vec(name(), 0..3).prop_map(Imports::Names),
         ];
-        let call = (any::<bool>(), imports, inner.clone());
-        let call = call.prop_map(|(optional, imports, query)| {
+        let call = (any::<bool>(), imports, inner.clone(), transactions());
+        let call = call.prop_map(|(optional, imports, query, transactions)| {
             kind(ClauseKind::Subquery(CallSubquery {
                 optional,
                 imports,
                 query,
+                transactions,
             }))
         });
         let exists = inner.prop_map(|query| {
@@ -60,6 +61,18 @@ fn query() -> BoxedStrategy<Query> {
         )
     })
     .boxed()
+}
+
+fn transactions() -> impl Strategy<Value = Option<InTransactions>> {
+    let errors = prop::sample::select(OnError::ALL.to_vec());
+    let parts = (option::of(small()), errors, option::of(name()));
+    let found = parts.prop_map(|(rows, on_error, status)| InTransactions {
+        rows,
+        on_error,
+        status,
+        at: Span::default(),
+    });
+    option::weighted(0.3, found)
 }
 
 fn union(clause: BoxedStrategy<Clause>, most: usize) -> BoxedStrategy<Query> {
