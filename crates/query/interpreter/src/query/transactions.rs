@@ -272,9 +272,9 @@ impl<'w> Batches<'w> {
     fn transaction(&mut self, rows: &Batch) -> Result<Batch> {
         self.begun += 1;
         let (work, step, seed) = (self.work, self.step, self.begun);
-        let done = work.graph.write(|transaction| {
-            work.within(step, rows, transaction, seed).map_err(carried)
-        });
+        let done = work
+            .graph
+            .write(|transaction| work.within(step, rows, transaction, seed).map_err(carried));
         let (made, counters) = done.map_err(|error| work.guard.told(put_down(error)))?;
         self.counters.add(counters);
         Ok(made)

@@ -231,7 +231,9 @@ impl Printer<'_> {
             Operator::InTransactions(one) => {
                 let rows = one.rows.as_ref().map(|rows| self.expression(rows));
                 let rows = rows.map_or(String::new(), |rows| format!(" of {rows} rows"));
-                let status = one.status.map(|slot| format!(", status {}", self.name(slot)));
+                let status = one
+                    .status
+                    .map(|slot| format!(", status {}", self.name(slot)));
                 let status = status.unwrap_or_default();
                 let on_error = one.on_error.word().to_lowercase();
                 format!("InTransactions{rows}, on error {on_error}{status}")

@@ -3,8 +3,8 @@
 use evergraph_syntax::tree::When;
 
 use super::{
-    Create, Expression, InTransactions, Lookup, MapItem, Merge, Operator, Plan, Seek, SetItem, Step,
-    WrittenLabel,
+    Create, Expression, InTransactions, Lookup, MapItem, Merge, Operator, Plan, Seek, SetItem,
+    Step, WrittenLabel,
 };
 
 impl Plan {

@@ -224,12 +224,13 @@ impl Checker<'_> {
 
 /// Variables of a path's nodes and relationships.
 fn variables(pattern: &PathPattern) -> Vec<&Name> {
-    let of_factor = |factor| match factor {
+    let factors = pattern.factors.iter();
+    let of_factors = factors.flat_map(|factor| match factor {
         Factor::Node(node) => node.variable.iter().collect(),
         Factor::Relationship(part) => part.variable.iter().collect(),
         Factor::Group(group) => variables(&group.pattern),
-    };
-    pattern.factors.iter().flat_map(of_factor).collect()
+    });
+    of_factors.collect()
 }
 
 /// Refuses parts that stand where they have no meaning.
