@@ -60,7 +60,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         "As toFloat, and null of values of other types.",
         ("toFloatOrNull(true)", "null"), |arguments, _| or_null(arguments, float)),
     Function::new(SCALAR, "toInteger", &[needs("value", SIMPLE)], Types::INTEGER,
-        "The integer of a number or of a text, without its fraction; null if it is none, an error if it has more than 64 bits.",
+        "The integer of a number or of a text, without its fraction; null if it is none or a float of more than 64 bits, an error if it is a text of so many digits.",
         ("toInteger('2.9')", "2"), to_integer),
     Function::new(SCALAR, "toIntegerOrNull", &[needs("value", Types::ANY)], Types::INTEGER,
         "As toInteger, and null of values of other types.",
