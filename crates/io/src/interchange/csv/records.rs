@@ -395,11 +395,19 @@ fn trimmed(line: &[u8]) -> &[u8] {
 mod tests {
     use super::*;
 
+    use std::io::BufReader;
+
+    use proptest::prelude::*;
+
     /// Fields and whether they were quoted, or what is wrong.
     type Fields = Result<Vec<(String, bool)>, String>;
 
     fn fields(text: &str, quotes: bool) -> Vec<(u64, Fields)> {
-        let mut records = Records::new(text.as_bytes(), Dialect::new(b',', quotes));
+        fields_of(text.as_bytes(), Dialect::new(b',', quotes))
+    }
+
+    fn fields_of(input: impl BufRead, dialect: Dialect) -> Vec<(u64, Fields)> {
+        let mut records = Records::new(input, dialect);
         let mut found = Vec::new();
         while let Some(read) = records.advance().unwrap() {
             let line = records.line();
@@ -446,6 +454,25 @@ mod tests {
         assert_eq!(fields("a,b\r", true), [(1, plain(&["a", "b"]))]);
         assert!(fields("\"a\rb\",c", true)[0].1.is_ok());
         assert!(fields("a\rb,c\n1,2\n", true)[0].1.is_ok());
+    }
+
+    proptest! {
+        /// With a buffer of one byte no line is read ahead.
+        #[test]
+        fn lines_read_ahead_are_as_those_read_one_by_one(
+            bytes in prop::collection::vec(
+                prop::sample::select(b"aab,,,\n\n\r \"\xc3\xa9\xff".to_vec()),
+                0..200,
+            ),
+            capacity in 2..100_usize,
+            quotes: bool,
+            spaced_is_text: bool,
+        ) {
+            let dialect = Dialect { spaced_is_text, ..Dialect::new(b',', quotes) };
+            let with_buffer = |capacity| fields_of(BufReader::with_capacity(capacity, &bytes[..]), dialect);
+            prop_assert_eq!(with_buffer(capacity), with_buffer(1));
+            prop_assert_eq!(fields_of(&bytes[..], dialect), with_buffer(1));
+        }
     }
 
     /// As the standard library splits it, between lines with quotes.
