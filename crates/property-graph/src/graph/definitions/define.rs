@@ -156,6 +156,14 @@ impl PropertyGraph {
     /// opening, or that were being made when the process before ended. The last are
     /// listed until their names are used again or dropped, or the graph is closed.
     pub fn definition_states(&self) -> Vec<(Definition, DefinitionState)> {
+        let all = self.numbered_definitions().into_iter();
+        all.map(|(_, definition, state)| (definition, state))
+            .collect()
+    }
+
+    /// As [`PropertyGraph::definition_states`], each with its number, which it keeps as
+    /// long as it is there, also when the graph is opened again.
+    pub fn numbered_definitions(&self) -> Vec<(u32, Definition, DefinitionState)> {
         let (schema, dictionary) = (&self.core.state.schema, &self.core.state.dictionary);
         let entries = schema.entries();
         let there = entries.iter().map(|entry| {
@@ -163,11 +171,12 @@ impl PropertyGraph {
                 true => DefinitionState::Online,
                 false => DefinitionState::Populating,
             };
-            (entry.stored.named(dictionary), state)
+            (entry.number, entry.stored.named(dictionary), state)
         });
-        let failed = schema.failed().into_iter().map(|(stored, reason)| {
+        let failed = schema.failed().into_iter();
+        let failed = failed.map(|(number, stored, reason)| {
             let state = DefinitionState::Failed(reason);
-            (stored.named(dictionary), state)
+            (number, stored.named(dictionary), state)
         });
         there.chain(failed).collect()
     }

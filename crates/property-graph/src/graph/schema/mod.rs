@@ -41,8 +41,9 @@ pub(super) struct Schema {
     dropped: Mutex<Vec<Arc<Entry>>>,
     /// Replaced as a whole, so that readers take no lock for long.
     entries: RwLock<Arc<Vec<Arc<Entry>>>>,
-    /// Failed definitions, with the reason, until one of that name is made or dropped.
-    failed: Mutex<Vec<(Stored, String)>>,
+    /// Failed definitions, with number and reason, until one of that name is made or
+    /// dropped.
+    failed: Mutex<Vec<(u32, Stored, String)>>,
     /// Higher than the number of any that there was since the opening, or that the log
     /// tells of.
     next_number: AtomicU32,
@@ -120,11 +121,11 @@ impl Schema {
         unstored.push(newest.max(visible));
         self.version.fetch_add(1, Ordering::AcqRel);
         let mut failed = self.failed.lock();
-        failed.push((entry.stored.clone(), reason.to_string()));
+        failed.push((entry.number, entry.stored.clone(), reason.to_string()));
     }
 
-    /// Failed definitions, the oldest first, with the reason.
-    pub(super) fn failed(&self) -> Vec<(Stored, String)> {
+    /// Failed definitions, the oldest first, with number and reason.
+    pub(super) fn failed(&self) -> Vec<(u32, Stored, String)> {
         self.failed.lock().clone()
     }
 
@@ -132,7 +133,7 @@ impl Schema {
     pub(super) fn forget_failed(&self, name: &str) -> bool {
         let mut failed = self.failed.lock();
         let before = failed.len();
-        failed.retain(|(stored, _)| stored.name != name);
+        failed.retain(|(_, stored, _)| stored.name != name);
         failed.len() < before
     }
 
