@@ -12,12 +12,14 @@ use evergraph_property_graph::graph::{
 use evergraph_property_graph::value::Duration;
 use evergraph_syntax::tree::{
     Command, CreateConstraint, CreateIndex, DataType, Drop, Expression, IndexKind, Item, Listing,
-    Name, Node, Projection, Requirement, Show, Span, Subject as Of, Types,
+    Name, Node, Projection, Requirement, Show, Span, Subject as Of,
 };
 
 use super::cell::Cell;
 use super::copy::{copy_from, copy_to};
+use super::definitions::{self, TYPES, Table};
 use super::error::Error;
+use super::options::Options;
 use super::rows::{Rows, Summary};
 use super::search_index::{self, SearchIndex};
 use super::statement::Statement;
@@ -37,8 +39,8 @@ pub(super) fn execute(
     let graph = db.property_graph()?;
     let text = &statement.text;
     match command {
-        Command::CreateIndex(index) => create_index(db, index, text),
-        Command::CreateConstraint(constraint) => create_constraint(graph, constraint, text),
+        Command::CreateIndex(index) => create_index(db, index, statement),
+        Command::CreateConstraint(constraint) => create_constraint(graph, constraint, statement),
         Command::Drop(drop) => drop_named(db, drop, text),
         Command::Show(show) => list(db, show, statement),
         Command::CopyFrom(copy) => copy_from(graph, copy, statement),
@@ -50,25 +52,18 @@ fn done(summary: Summary) -> Result<Rows, Error> {
     Ok(Rows::ready(Arc::from([]), Vec::new(), summary))
 }
 
-fn create_index(db: &Database, index: &CreateIndex, text: &str) -> Result<Rows, Error> {
+fn create_index(db: &Database, index: &CreateIndex, statement: &Statement) -> Result<Rows, Error> {
     let graph = db.property_graph()?;
+    let mut options = Options::of(index.options.as_ref(), graph, statement)?;
     if index.kind != IndexKind::Range {
-        let is_new = search_index::create(db, index, text)?;
+        let is_new = search_index::create(db, index, options, &statement.text)?;
         return done(Summary {
             indexes_added: u64::from(is_new),
             ..Summary::default()
         });
     }
-    if index.options.is_some() {
-        let what = "indexes have no OPTIONS";
-        return Err(Error::of_statement(
-            "Unsupported",
-            what,
-            "leave them out",
-            text,
-            &(0..6),
-        ));
-    }
+    options.take_provider("range")?;
+    options.finish("indexProvider")?;
     let definition = definition(
         index.name.as_ref(),
         "index",
@@ -86,8 +81,12 @@ fn create_index(db: &Database, index: &CreateIndex, text: &str) -> Result<Rows, 
 fn create_constraint(
     graph: &PropertyGraph,
     constraint: &CreateConstraint,
-    text: &str,
+    statement: &Statement,
 ) -> Result<Rows, Error> {
+    let mut options = Options::of(constraint.options.as_ref(), graph, statement)?;
+    options.take_provider("range")?;
+    options.finish("indexProvider")?;
+    let text = &statement.text;
     let (rule, what) = match &constraint.requirement {
         Requirement::Unique => (Rule::Unique, "unique"),
         Requirement::NotNull => (Rule::Exists, "exists"),
@@ -132,24 +131,6 @@ fn define(
     }
     Ok(graph.define(definition).map(|()| true)?)
 }
-
-/// Types that properties can be required to have.
-const TYPES: [(Types, ValueType); 14] = [
-    (Types::BOOLEAN, ValueType::Boolean),
-    (Types::INTEGER, ValueType::Integer),
-    (Types::FLOAT, ValueType::Float),
-    (Types::STRING, ValueType::Text),
-    (Types::BYTES, ValueType::Bytes),
-    (Types::LIST, ValueType::List),
-    (Types::MAP, ValueType::Map),
-    (Types::DATE, ValueType::Date),
-    (Types::TIME, ValueType::Time),
-    (Types::LOCAL_TIME, ValueType::LocalTime),
-    (Types::DATETIME, ValueType::DateTime),
-    (Types::LOCAL_DATETIME, ValueType::LocalDateTime),
-    (Types::DURATION, ValueType::Duration),
-    (Types::POINT, ValueType::Point),
-];
 
 fn value_type(of: &DataType, at: Span, text: &str) -> Result<ValueType, Error> {
     let simple = match &of.any_of[..] {
@@ -236,14 +217,32 @@ fn drop_named(db: &Database, drop: &Drop, text: &str) -> Result<Rows, Error> {
     done(summary)
 }
 
-/// Columns and rows of a list.
-type Table = (&'static [&'static str], Vec<Vec<Value>>);
+/// Columns that are shown only where `YIELD` asks for them, as in Neo4j.
+const ONLY_YIELDED: [&str; 4] = [
+    "trackedSince",
+    "options",
+    "failureMessage",
+    "createStatement",
+];
+
+/// All columns, of the rows for which a condition holds.
+fn all_columns(filter: Option<Expression>) -> Projection {
+    Projection {
+        distinct: false,
+        all: true,
+        items: Vec::new(),
+        order: Vec::new(),
+        skip: None,
+        limit: None,
+        filter,
+    }
+}
 
 fn list(db: &Database, show: &Show, statement: &Statement) -> Result<Rows, Error> {
     let graph = db.property_graph()?;
-    let (columns, rows) = match show.listing {
-        Listing::Indexes => indexes(db)?,
-        Listing::Constraints => constraints(graph),
+    let (columns, mut rows) = match show.listing {
+        Listing::Indexes(of) => definitions::indexes(db, of)?,
+        Listing::Constraints(of) => definitions::constraints(graph, of),
         Listing::Functions => (&FUNCTIONS[..], functions::all().map(function).collect()),
         Listing::Transactions => transactions(graph),
         Listing::CompiledQueries => compiled_queries(),
@@ -252,7 +251,17 @@ fn list(db: &Database, show: &Show, statement: &Statement) -> Result<Rows, Error
             db.procedures().all().map(procedure).collect(),
         ),
     };
-    let Some(yielded) = &show.yielded else {
+    let mut columns = columns.to_vec();
+    if show.yielded.is_none() {
+        let is_shown = |name: &&str| !ONLY_YIELDED.contains(name);
+        for row in &mut rows {
+            let mut names = columns.iter();
+            row.retain(|_| names.next().is_none_or(is_shown));
+        }
+        columns.retain(is_shown);
+    }
+    let filtered = show.filter.clone().map(|filter| all_columns(Some(filter)));
+    let Some(yielded) = show.yielded.as_ref().or(filtered.as_ref()) else {
         let cells = rows
             .into_iter()
             .map(|row| row.into_iter().map(Cell::Value).collect());
@@ -262,7 +271,7 @@ fn list(db: &Database, show: &Show, statement: &Statement) -> Result<Rows, Error
     chosen(
         graph,
         (yielded, show.returned.as_ref()),
-        columns,
+        &columns,
         rows,
         statement,
     )
@@ -304,15 +313,7 @@ fn chosen(
         alias: None,
         written: Box::from(*name),
     });
-    let mut returned = returned.cloned().unwrap_or(Projection {
-        distinct: false,
-        all: true,
-        items: Vec::new(),
-        order: Vec::new(),
-        skip: None,
-        limit: None,
-        filter: None,
-    });
+    let mut returned = returned.cloned().unwrap_or_else(|| all_columns(None));
     if std::mem::take(&mut returned.all) {
         returned.items.splice(0..0, names);
     }
@@ -331,102 +332,6 @@ fn chosen(
     let query = Query::prepare(graph, &text).map_err(of_query)?;
     let found = query.read(&graph.view(), &parameters).map_err(of_query)?;
     Ok(Rows::of_view(found, graph.view()))
-}
-
-fn subject(definition: &Definition) -> (Value, Value) {
-    let (kind, name) = match &definition.subject {
-        Subject::Nodes(label) => ("NODE", label),
-        Subject::Relationships(kind) => ("RELATIONSHIP", kind),
-    };
-    (kind.into(), Value::from(vec![name.as_str()]))
-}
-
-fn keys(definition: &Definition) -> Value {
-    let keys = definition.keys.iter();
-    keys.map(String::as_str).collect()
-}
-
-fn indexes(db: &Database) -> Result<Table, Error> {
-    let columns = &[
-        "name",
-        "state",
-        "type",
-        "entityType",
-        "labelsOrTypes",
-        "properties",
-        "owningConstraint",
-    ];
-    let states = db.property_graph()?.definition_states();
-    let all = states.iter().filter(|(one, _)| one.rule.has_index());
-    let rows = all.map(|(one, state)| {
-        let owner = match one.rule {
-            Rule::Index => Value::Null,
-            _ => one.name.as_str().into(),
-        };
-        let (kind, of) = subject(one);
-        let state = state.to_string();
-        vec![
-            one.name.as_str().into(),
-            state.into(),
-            "RANGE".into(),
-            kind,
-            of,
-            keys(one),
-            owner,
-        ]
-    });
-    let mut rows: Vec<Vec<Value>> = rows.collect();
-    rows.extend(SearchIndex::all(db)?.into_iter().map(|one| {
-        let state = if one.is_readable { "online" } else { "failed" };
-        let keys = one.keys.iter().map(String::as_str);
-        vec![
-            one.name.as_str().into(),
-            state.into(),
-            one.kind.into(),
-            "NODE".into(),
-            Value::from(vec![one.label.as_str()]),
-            keys.collect(),
-            Value::Null,
-        ]
-    }));
-    Ok((columns, rows))
-}
-
-fn constraints(graph: &PropertyGraph) -> Table {
-    let columns = &[
-        "name",
-        "type",
-        "entityType",
-        "labelsOrTypes",
-        "properties",
-        "propertyType",
-        "state",
-    ];
-    let states = graph.definition_states();
-    let all = states.iter().filter(|(one, _)| one.rule != Rule::Index);
-    let rows = all.map(|(one, state): &(Definition, DefinitionState)| {
-        let (kind, of) = subject(one);
-        let (rule, value_type) = match one.rule {
-            Rule::Unique => ("UNIQUENESS", None),
-            Rule::Exists => ("PROPERTY_EXISTENCE", None),
-            Rule::Key => ("KEY", None),
-            Rule::Type(value_type) => ("PROPERTY_TYPE", Some(value_type)),
-            Rule::Index => ("INDEX", None),
-        };
-        let type_name = TYPES.iter().find(|(_, known)| Some(*known) == value_type);
-        let type_name = type_name.map_or(Value::Null, |(types, _)| types.to_string().into());
-        let state = state.to_string();
-        vec![
-            one.name.as_str().into(),
-            rule.into(),
-            kind,
-            of,
-            keys(one),
-            type_name,
-            state.into(),
-        ]
-    });
-    (columns, rows.collect())
 }
 
 /// Code of this process, of all its databases.

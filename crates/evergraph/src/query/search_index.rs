@@ -1,10 +1,14 @@
 //! Full-text and vector indexes by statements: files in the search directory of the
 //! database, which are no part of it.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use evergraph_property_graph::Value;
 use evergraph_syntax::tree::{CreateIndex, IndexKind};
 
 use super::error::Error;
+use super::options::Options;
 use crate::Database;
 
 /// An index beside the database.
@@ -12,11 +16,17 @@ pub(super) struct SearchIndex {
     pub(super) name: String,
     /// `FULLTEXT` or `VECTOR`.
     pub(super) kind: &'static str,
+    /// `None` if its files cannot be read.
+    pub(super) about: Option<About>,
+    remove: fn(&std::path::Path, &str) -> Result<(), crate::Error>,
+}
+
+/// Definition of an index beside the database.
+pub(super) struct About {
     pub(super) label: String,
     pub(super) keys: Vec<String>,
-    /// Whether its files can be read.
-    pub(super) is_readable: bool,
-    remove: fn(&std::path::Path, &str) -> Result<(), crate::Error>,
+    /// Options in `indexConfig`, by Neo4j's names.
+    pub(super) config: BTreeMap<Arc<str>, Value>,
 }
 
 impl SearchIndex {
@@ -50,7 +60,12 @@ impl SearchIndex {
 /// # Errors
 /// Options that there are not; an index of this name, unless that is allowed; a program
 /// built without such indexes.
-pub(super) fn create(db: &Database, index: &CreateIndex, text: &str) -> Result<bool, Error> {
+pub(super) fn create(
+    db: &Database,
+    index: &CreateIndex,
+    mut options: Options,
+    text: &str,
+) -> Result<bool, Error> {
     let subject = &index.subject;
     let wrong = |what: &str, hint: &str| {
         let at = subject.variable.at.range();
@@ -69,11 +84,15 @@ pub(super) fn create(db: &Database, index: &CreateIndex, text: &str) -> Result<b
         .iter()
         .map(|name| name.text.clone())
         .collect();
+    options.take_provider(match index.kind {
+        IndexKind::FullText => "fulltext",
+        IndexKind::Vector => "vector",
+        IndexKind::Range => "range",
+    })?;
     let asked = Asked {
         name: index.name.as_ref().map(|name| name.text.clone()),
         label: label.text.clone(),
         keys,
-        options: options(index, text)?,
     };
     if let Some(name) = &asked.name
         && SearchIndex::all(db)?
@@ -90,8 +109,8 @@ pub(super) fn create(db: &Database, index: &CreateIndex, text: &str) -> Result<b
         };
     }
     match index.kind {
-        IndexKind::FullText => text::create(db, asked),
-        IndexKind::Vector => vector::create(db, asked),
+        IndexKind::FullText => text::create(db, asked, options),
+        IndexKind::Vector => vector::create(db, asked, options),
         IndexKind::Range => Ok(()),
     }?;
     Ok(true)
@@ -102,72 +121,6 @@ struct Asked {
     name: Option<String>,
     label: String,
     keys: Vec<String>,
-    options: Vec<(String, Value)>,
-}
-
-impl Asked {
-    fn take(&mut self, name: &str) -> Option<Value> {
-        let at = self.options.iter().position(|(known, _)| known == name)?;
-        Some(self.options.remove(at).1)
-    }
-
-    fn finish(&self, known: &str) -> Result<(), Error> {
-        match self.options.first() {
-            None => Ok(()),
-            Some((name, _)) => Err(Error::refused(
-                "Options",
-                format!("there is no option {name} of this index"),
-                &format!("there is {known}"),
-            )),
-        }
-    }
-}
-
-/// Options by our names; those of Neo4j stand in `indexConfig` and have longer ones.
-fn options(index: &CreateIndex, text: &str) -> Result<Vec<(String, Value)>, Error> {
-    use evergraph_syntax::tree::{Map, Node};
-
-    fn add(map: &Map, text: &str, into: &mut Vec<(String, Value)>) -> Result<(), Error> {
-        for (name, value) in &map.entries {
-            let short = match name.text.as_str() {
-                "indexConfig" => {
-                    if let Node::Map(inner) = &value.node {
-                        add(inner, text, into)?;
-                        continue;
-                    }
-                    "indexConfig"
-                }
-                "vector.dimensions" => "dimensions",
-                "vector.similarity_function" => "metric",
-                "fulltext.analyzer" => "language",
-                other => other,
-            };
-            let value = match &value.node {
-                Node::Integer(number) => Value::Integer(*number),
-                Node::Text(text) => Value::Text(text.as_str().into()),
-                _ => {
-                    let what = format!("the option {short} is a text or a number");
-                    let hint = "such as {dimensions: 384, metric: 'cosine'}";
-                    let at = value.at.range();
-                    return Err(Error::of_statement(
-                        "InvalidArgumentType",
-                        what,
-                        hint,
-                        text,
-                        &at,
-                    ));
-                }
-            };
-            into.push((short.to_string(), value));
-        }
-        Ok(())
-    }
-
-    let mut all = Vec::new();
-    if let Some(map) = &index.options {
-        add(map, text, &mut all)?;
-    }
-    Ok(all)
 }
 
 #[cfg(feature = "fulltext")]
@@ -178,43 +131,56 @@ mod text {
 
     use super::*;
 
+    /// Neo4j's name of the analyzer that does what [`Tokenizer::Words`] does.
+    const PLAIN: &str = "standard-no-stop-words";
+
     pub(super) fn all(directory: &Path) -> Result<Vec<SearchIndex>, crate::Error> {
         let stored = FullText::stored(directory)?.into_iter();
-        Ok(stored
-            .map(|one| {
-                let definition = one.about.map(|about| about.definition);
-                SearchIndex {
-                    name: one.place.name,
-                    kind: "FULLTEXT",
-                    is_readable: definition.is_some(),
-                    label: definition
-                        .as_ref()
-                        .map_or(String::new(), |one| one.label.clone()),
-                    keys: definition.map_or(Vec::new(), |one| one.keys),
-                    remove: |directory, name| Ok(FullText::remove(directory, name).map(drop)?),
-                }
-            })
-            .collect())
+        let all = stored.map(|one| SearchIndex {
+            name: one.place.name,
+            kind: "FULLTEXT",
+            about: one.about.map(|about| definition(about.definition)),
+            remove: |directory, name| Ok(FullText::remove(directory, name).map(drop)?),
+        });
+        Ok(all.collect())
     }
 
-    pub(super) fn create(db: &Database, mut asked: Asked) -> Result<(), Error> {
-        let tokenizer = match asked.take("language") {
-            None => Tokenizer::Words,
-            Some(value) => {
-                let name = value.as_text().unwrap_or_default().to_string();
-                let found = Language::ALL.iter().find(|(known, _)| *known == name);
-                let found = found.map(|(_, language)| Tokenizer::Stems(*language));
-                found.ok_or_else(|| {
-                    let names: Vec<&str> = Language::ALL.iter().map(|one| one.0).collect();
-                    Error::refused(
-                        "Options",
-                        format!("there is no language {name:?}"),
-                        &format!("choose one of {}", names.join(", ")),
-                    )
-                })?
-            }
+    fn definition(one: TextDefinition) -> About {
+        let analyzer = match one.tokenizer {
+            Tokenizer::Words => PLAIN,
+            stems => stems.name(),
         };
-        asked.finish("language")?;
+        About {
+            label: one.label,
+            keys: one.keys,
+            config: BTreeMap::from([("fulltext.analyzer".into(), analyzer.into())]),
+        }
+    }
+
+    fn tokenizer(value: &Value) -> Result<Tokenizer, Error> {
+        let name = value.as_text().unwrap_or_default();
+        if name == PLAIN {
+            return Ok(Tokenizer::Words);
+        }
+        let found = Language::ALL.iter().find(|(known, _)| *known == name);
+        let found = found.map(|(_, language)| Tokenizer::Stems(*language));
+        found.ok_or_else(|| {
+            let names: Vec<&str> = Language::ALL.iter().map(|one| one.0).collect();
+            let names = names.join(", ");
+            Error::refused(
+                "Options",
+                format!("there is no language and no analyzer {value}"),
+                &format!("choose one of {names}, or {PLAIN}, which leaves words as they are"),
+            )
+        })
+    }
+
+    pub(super) fn create(db: &Database, asked: Asked, mut options: Options) -> Result<(), Error> {
+        let tokenizer = match options.take("language") {
+            None => Tokenizer::Words,
+            Some(value) => tokenizer(&value)?,
+        };
+        options.finish("language")?;
         let mut definition = TextDefinition::unnamed(&asked.label, &asked.keys, tokenizer);
         if let Some(name) = asked.name {
             definition.name = name;
@@ -230,8 +196,8 @@ mod text {
 mod text {
     use super::*;
 
-    pub(super) fn create(_: &Database, asked: Asked) -> Result<(), Error> {
-        super::without(asked, "full-text search", "fulltext")
+    pub(super) fn create(_: &Database, asked: Asked, _: Options) -> Result<(), Error> {
+        super::without(&asked, "full-text search", "fulltext")
     }
 }
 
@@ -245,33 +211,39 @@ mod vector {
 
     pub(super) fn all(directory: &Path) -> Result<Vec<SearchIndex>, crate::Error> {
         let stored = Vectors::stored(directory)?.into_iter();
-        Ok(stored
-            .map(|one| {
-                let definition = one.about.map(|about| about.definition);
-                SearchIndex {
-                    name: one.place.name,
-                    kind: "VECTOR",
-                    is_readable: definition.is_some(),
-                    label: definition
-                        .as_ref()
-                        .map_or(String::new(), |one| one.label.clone()),
-                    keys: definition.map_or(Vec::new(), |one| vec![one.key]),
-                    remove: |directory, name| Ok(Vectors::remove(directory, name).map(drop)?),
-                }
-            })
-            .collect())
+        let all = stored.map(|one| SearchIndex {
+            name: one.place.name,
+            kind: "VECTOR",
+            about: one.about.map(|about| definition(about.definition)),
+            remove: |directory, name| Ok(Vectors::remove(directory, name).map(drop)?),
+        });
+        Ok(all.collect())
     }
 
-    pub(super) fn create(db: &Database, mut asked: Asked) -> Result<(), Error> {
+    /// Metrics in capitals, as Neo4j lists them.
+    fn definition(one: VectorDefinition) -> About {
+        let dimensions = i64::try_from(one.dimensions).unwrap_or(i64::MAX);
+        let metric = one.metric.name().to_uppercase();
+        About {
+            label: one.label,
+            keys: vec![one.key],
+            config: BTreeMap::from([
+                ("vector.dimensions".into(), dimensions.into()),
+                ("vector.similarity_function".into(), metric.into()),
+            ]),
+        }
+    }
+
+    pub(super) fn create(db: &Database, asked: Asked, mut options: Options) -> Result<(), Error> {
         let wrong = |what: &str, hint: &str| Error::refused("Options", what, hint);
-        let dimensions = match asked.take("dimensions") {
+        let dimensions = match options.take("dimensions") {
             Some(Value::Integer(number)) if number > 0 => number as usize,
             _ => {
                 let what = "nothing says how many numbers a vector has";
                 return Err(wrong(what, "write OPTIONS {dimensions: 384}"));
             }
         };
-        let metric = match asked.take("metric") {
+        let metric = match options.take("metric") {
             None => Metric::Cosine,
             Some(value) => {
                 let name = value.as_text().unwrap_or_default().to_lowercase();
@@ -281,7 +253,7 @@ mod vector {
                 })?
             }
         };
-        asked.finish("dimensions, metric")?;
+        options.finish("dimensions, metric")?;
         let [key] = &asked.keys[..] else {
             return Err(wrong("a vector index is of one property", "name one"));
         };
@@ -303,20 +275,16 @@ mod vector {
 mod vector {
     use super::*;
 
-    pub(super) fn create(_: &Database, asked: Asked) -> Result<(), Error> {
-        super::without(asked, "vector search", "vector")
+    pub(super) fn create(_: &Database, asked: Asked, _: Options) -> Result<(), Error> {
+        super::without(&asked, "vector search", "vector")
     }
 }
 
 #[cfg(not(all(feature = "fulltext", feature = "vector")))]
-fn without(mut asked: Asked, what: &str, feature: &str) -> Result<(), Error> {
-    let Asked {
-        name, label, keys, ..
-    } = &asked;
+fn without(asked: &Asked, what: &str, feature: &str) -> Result<(), Error> {
+    let Asked { name, label, keys } = asked;
     let of = format!("{label}.{}", keys.join(","));
-    let named = name.as_deref().unwrap_or(&of).to_string();
-    asked.take("");
-    asked.finish("none in this program")?;
+    let named = name.as_deref().unwrap_or(&of);
     Err(Error::refused(
         "Unsupported",
         format!("index {named}: this program was built without {what}"),

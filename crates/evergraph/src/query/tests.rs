@@ -417,6 +417,176 @@ fn indexes_and_constraints_are_made_and_listed() {
     assert!(db.query("SHOW FUNCTIONS", ()).unwrap().count() > 50);
 }
 
+fn shown(db: &Database, text: &str) -> Vec<Vec<String>> {
+    let rows = db.query(text, ());
+    let rows = rows.unwrap_or_else(|error| panic!("{text}: {error}"));
+    let mut all = Vec::new();
+    for row in rows {
+        let row = row.unwrap();
+        all.push(row.cells().iter().map(ToString::to_string).collect());
+    }
+    all
+}
+
+/// Drops what is listed, and makes it again by the statements of the list.
+fn made_again(db: &Database, what: &str) {
+    let text = format!("SHOW {what} YIELD name, createStatement");
+    let before = shown(db, &text);
+    let rows = db.query(&text, ()).unwrap();
+    let all: Vec<(String, String)> = rows.typed().collect::<Result<_, _>>().unwrap();
+    for (name, _) in &all {
+        db.query(&format!("DROP {what} {name}"), ()).unwrap();
+    }
+    for (_, statement) in &all {
+        db.query(statement, ()).unwrap();
+    }
+    assert_eq!(shown(db, &text), before);
+}
+
+#[test]
+fn indexes_are_listed_in_the_columns_of_neo4j() {
+    let db = database();
+    let made = "CREATE INDEX born FOR (p:Person) ON (p.born, p.`odd name`)";
+    db.query(made, ()).unwrap();
+    let made = "CREATE INDEX since FOR ()-[k:KNOWS]-() ON k.since \
+                OPTIONS {indexConfig: {}, indexProvider: $provider}";
+    db.query(made, [("provider", "range-1.0")]).unwrap();
+    made_again(&db, "INDEX");
+    assert_eq!(
+        db.query("SHOW INDEXES", ()).unwrap().columns().join(" "),
+        "id name state populationPercent type entityType labelsOrTypes properties \
+         indexProvider owningConstraint lastRead readCount"
+    );
+    assert_eq!(
+        db.query("SHOW INDEX YIELD *", ()).unwrap().columns().len(),
+        16
+    );
+    let born = "SHOW INDEXES YIELD * WHERE name = 'born' \
+                RETURN id >= 0, state, populationPercent, type, entityType, labelsOrTypes, \
+                properties, indexProvider, owningConstraint, readCount, options, failureMessage, \
+                createStatement";
+    assert_eq!(
+        shown(&db, born),
+        [[
+            "true",
+            "'ONLINE'",
+            "100.0",
+            "'RANGE'",
+            "'NODE'",
+            "['Person']",
+            "['born', 'odd name']",
+            "'range-1.0'",
+            "null",
+            "null",
+            "{indexConfig: {}, indexProvider: 'range-1.0'}",
+            "''",
+            "'CREATE RANGE INDEX born FOR (n:Person) ON (n.born, n.`odd name`)'",
+        ]]
+    );
+    // Without YIELD as many columns as without WHERE.
+    let filtered = shown(&db, "SHOW INDEXES WHERE entityType = 'NODE'");
+    assert_eq!((filtered.len(), filtered[0].len()), (1, 12));
+    for (kind, expected) in [
+        ("ALL", 2),
+        ("RANGE", 2),
+        ("FULLTEXT", 0),
+        ("VECTOR", 0),
+        ("TEXT", 0),
+        ("POINT", 0),
+        ("LOOKUP", 0),
+    ] {
+        let listed = shown(&db, &format!("SHOW {kind} INDEXES"));
+        assert_eq!(listed.len(), expected, "{kind}");
+    }
+    let made = "CREATE CONSTRAINT names FOR (p:Person) REQUIRE p.name IS UNIQUE";
+    db.query(made, ()).unwrap();
+    let owned = "SHOW INDEXES YIELD id, name, owningConstraint WHERE owningConstraint = 'names'";
+    let owning = "SHOW CONSTRAINTS YIELD id, name, ownedIndex";
+    assert_eq!(shown(&db, owned), shown(&db, owning));
+}
+
+#[test]
+fn constraints_are_listed_in_the_columns_of_neo4j() {
+    let db = database();
+    for made in [
+        "CREATE CONSTRAINT a FOR (p:Person) REQUIRE p.name IS UNIQUE",
+        "CREATE CONSTRAINT b FOR (p:Person) REQUIRE p.name IS NOT NULL",
+        "CREATE CONSTRAINT c FOR (p:Person) REQUIRE p.name IS NODE KEY",
+        "CREATE CONSTRAINT d FOR (p:Person) REQUIRE p.born IS :: INTEGER",
+        "CREATE CONSTRAINT e FOR ()-[k:KNOWS]-() REQUIRE k.since IS UNIQUE",
+        "CREATE CONSTRAINT f FOR ()-[k:KNOWS]-() REQUIRE (k.since) IS RELATIONSHIP KEY \
+         OPTIONS {indexConfig: {}, indexProvider: 'range-1.0'}",
+        "CREATE CONSTRAINT g FOR ()-[k:KNOWS]-() REQUIRE k.since IS NOT NULL",
+        "CREATE CONSTRAINT h FOR ()-[k:KNOWS]-() REQUIRE k.since IS TYPED INTEGER",
+    ] {
+        let made = db.query(made, ()).unwrap();
+        assert_eq!(made.summary().constraints_added, 1);
+    }
+    made_again(&db, "CONSTRAINT");
+    let all = db.query("SHOW CONSTRAINTS", ()).unwrap();
+    assert_eq!(
+        all.columns().join(" "),
+        "id name type entityType labelsOrTypes properties ownedIndex propertyType state"
+    );
+    for (kind, expected) in [
+        ("", "abcdefgh"),
+        ("ALL", "abcdefgh"),
+        ("UNIQUE", "ae"),
+        ("NODE UNIQUENESS", "a"),
+        ("RELATIONSHIP UNIQUE", "e"),
+        ("EXIST", "bg"),
+        ("NODE PROPERTY EXISTENCE", "b"),
+        ("KEY", "cf"),
+        ("REL KEY", "f"),
+        ("PROPERTY TYPE", "dh"),
+        ("NODE PROPERTY TYPE", "d"),
+    ] {
+        let listed = shown(&db, &format!("SHOW {kind} CONSTRAINTS YIELD name"));
+        assert_eq!(listed.concat().concat().replace('\'', ""), expected);
+    }
+    let some = "SHOW CONSTRAINTS YIELD * WHERE name IN ['a', 'f', 'h'] \
+                RETURN type, ownedIndex, propertyType";
+    assert_eq!(
+        shown(&db, some),
+        [
+            ["'UNIQUENESS'", "'a'", "null"],
+            ["'RELATIONSHIP_KEY'", "'f'", "null"],
+            ["'RELATIONSHIP_PROPERTY_TYPE'", "null", "'INTEGER'"],
+        ]
+    );
+}
+
+#[test]
+fn options_that_there_are_not_are_refused() {
+    let db = database();
+    for (text, part) in [
+        (
+            "CREATE INDEX x FOR (p:Person) ON p.name OPTIONS {indexProvider: 'text-2.0'}",
+            "no provider 'text-2.0'",
+        ),
+        (
+            "CREATE INDEX x FOR (p:Person) ON p.name OPTIONS {indexConfig: {a: 1}}",
+            "no option a",
+        ),
+    ] {
+        let error = db.query(text, ()).err().unwrap();
+        assert!(error.message().contains(part), "{text}: {error}");
+    }
+    let text = "CREATE INDEX x FOR (p:Person) ON p.name OPTIONS {indexProvider: $none}";
+    let error = db.query(text, ()).err().unwrap();
+    assert_eq!(error.class(), "ParameterMissing");
+    assert_eq!(shown(&db, "SHOW INDEXES"), Vec::<Vec<String>>::new());
+}
+
+#[cfg(not(feature = "vector"))]
+#[test]
+fn a_program_without_vectors_says_so() {
+    let text = "CREATE VECTOR INDEX x FOR (p:Person) ON p.at OPTIONS {indexConfig: \
+                {`vector.dimensions`: 3, `vector.similarity_function`: 'cosine'}}";
+    let error = database().query(text, ()).err().unwrap();
+    assert!(error.message().contains("without vector search"), "{error}");
+}
+
 #[test]
 fn parameters_are_of_any_type() {
     let db = database();

@@ -386,6 +386,27 @@ fn errors_name_the_place_and_what_was_meant() {
             "",
             Some("INDEXES"),
         ),
+        (
+            "SHOW RANGE INDEXS",
+            "UnexpectedSyntax",
+            "INDEXS",
+            "INDEXES",
+            Some("INDEXES"),
+        ),
+        (
+            "SHOW NODE KEY",
+            "UnexpectedSyntax",
+            "",
+            "where CONSTRAINTS should be",
+            None,
+        ),
+        (
+            "SHOW ALL TRANSACTIONS",
+            "UnexpectedSyntax",
+            "TRANSACTIONS",
+            "CONSTRAINTS or FUNCTIONS",
+            None,
+        ),
         ("DROP INDX a", "UnexpectedSyntax", "INDX", "", Some("INDEX")),
         ("RETURN 1; RETURN 2", "UnexpectedSyntax", "RETURN", "", None),
         (

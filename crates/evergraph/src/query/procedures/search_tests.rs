@@ -123,6 +123,57 @@ fn words_are_found() {
     assert!(refused(&db, count).contains("there is none"));
 }
 
+#[cfg(feature = "fulltext")]
+#[test]
+fn analyzers_have_the_names_of_neo4j() {
+    let place = tempfile::tempdir().unwrap();
+    let db = database(place.path());
+    let made = "CREATE FULLTEXT INDEX plain FOR (n:Post) ON EACH [n.title] OPTIONS {indexConfig: \
+                {`fulltext.analyzer`: 'standard-no-stop-words', \
+                `fulltext.eventually_consistent`: true}, indexProvider: 'fulltext-1.0'}";
+    db.query(made, ()).unwrap();
+    let listed = "SHOW FULLTEXT INDEXES YIELD *";
+    let state = format!("{listed} RETURN state + ' ' + indexProvider");
+    assert_eq!(texts(&db, &state), ["ONLINE fulltext-1.0"]);
+    let statement = texts(&db, &format!("{listed} RETURN createStatement"));
+    let expected = "CREATE FULLTEXT INDEX plain FOR (n:Post) ON EACH [n.title] OPTIONS \
+                    {indexConfig: {`fulltext.analyzer`: 'standard-no-stop-words'}, \
+                    indexProvider: 'fulltext-1.0'}";
+    assert_eq!(statement, [expected]);
+    db.query("DROP INDEX plain", ()).unwrap();
+    let again = db.query(&statement[0], ()).unwrap();
+    assert_eq!(again.summary().indexes_added, 1);
+    let other = made.replace("standard-no-stop-words", "whitespace");
+    let error = refused(&db, &other.replace("plain", "other"));
+    assert!(error.contains("analyzer 'whitespace'"), "{error}");
+    assert!(error.contains("standard-no-stop-words"), "{error}");
+}
+
+#[cfg(feature = "vector")]
+#[test]
+fn vector_indexes_are_made_as_in_neo4j() {
+    let place = tempfile::tempdir().unwrap();
+    let db = database(place.path());
+    let made = "CREATE VECTOR INDEX near IF NOT EXISTS FOR (n:Post) ON n.at OPTIONS {indexConfig: \
+                {`vector.dimensions`: toInteger($size), `vector.similarity_function`: 'cosine', \
+                `vector.quantization.enabled`: true, `vector.hnsw.m`: 16}}";
+    let added = db.query(made, [("size", "2")]).unwrap();
+    assert_eq!(added.summary().indexes_added, 1);
+    let listed = "SHOW VECTOR INDEXES YIELD *";
+    let state = format!("{listed} RETURN state + ' ' + indexProvider");
+    assert_eq!(texts(&db, &state), ["ONLINE vector-2.0"]);
+    let statement = texts(&db, &format!("{listed} RETURN createStatement"));
+    let expected = "CREATE VECTOR INDEX near FOR (n:Post) ON (n.at) OPTIONS {indexConfig: \
+                    {`vector.dimensions`: 2, `vector.similarity_function`: 'COSINE'}, \
+                    indexProvider: 'vector-2.0'}";
+    assert_eq!(statement, [expected]);
+    db.query("DROP INDEX near", ()).unwrap();
+    let again = db.query(&statement[0], ()).unwrap();
+    assert_eq!(again.summary().indexes_added, 1);
+    let text = "CALL db.index.vector.queryNodes('near', 1, [1, 0]) YIELD node RETURN node.title";
+    assert_eq!(texts(&db, text), ["Power cuts"]);
+}
+
 #[cfg(feature = "vector")]
 #[test]
 fn near_vectors_are_found() {

@@ -1,25 +1,39 @@
 //! Statements that are no queries.
 
-use super::clause::all_and;
 use super::{Parsed, Parser};
 use crate::error::Detail;
 use crate::tree::{
-    Command, CreateConstraint, CreateIndex, Drop, IndexKind, Listing, Name, Requirement, Show,
-    Subject,
+    Command, ConstraintFilter, ConstraintRule, CreateConstraint, CreateIndex, Drop, INDEX_TYPES,
+    IndexKind, Listing, Map, Name, Requirement, Show, Subject,
 };
 
 const LISTINGS: [(&str, Listing); 11] = [
-    ("INDEXES", Listing::Indexes),
-    ("INDEX", Listing::Indexes),
-    ("CONSTRAINTS", Listing::Constraints),
-    ("CONSTRAINT", Listing::Constraints),
-    ("PROCEDURES", Listing::Procedures),
-    ("PROCEDURE", Listing::Procedures),
+    ("INDEXES", Listing::Indexes(None)),
+    ("INDEX", Listing::Indexes(None)),
+    ("CONSTRAINTS", Listing::Constraints(ConstraintFilter::ALL)),
+    ("CONSTRAINT", Listing::Constraints(ConstraintFilter::ALL)),
     ("FUNCTIONS", Listing::Functions),
     ("FUNCTION", Listing::Functions),
+    ("PROCEDURES", Listing::Procedures),
+    ("PROCEDURE", Listing::Procedures),
     ("TRANSACTIONS", Listing::Transactions),
     ("TRANSACTION", Listing::Transactions),
     ("COMPILED", Listing::CompiledQueries),
+];
+/// The first of them, before which `ALL` may stand.
+const LISTINGS_OF_ALL: usize = 6;
+
+/// Words for kinds of constraints that lists can be of.
+const RULES: [(&[&str], ConstraintRule); 9] = [
+    (&["UNIQUENESS"], ConstraintRule::Unique),
+    (&["UNIQUE"], ConstraintRule::Unique),
+    (&["PROPERTY", "UNIQUENESS"], ConstraintRule::Unique),
+    (&["EXISTENCE"], ConstraintRule::Exists),
+    (&["EXIST"], ConstraintRule::Exists),
+    (&["PROPERTY", "EXISTENCE"], ConstraintRule::Exists),
+    (&["PROPERTY", "EXIST"], ConstraintRule::Exists),
+    (&["PROPERTY", "TYPE"], ConstraintRule::Type),
+    (&["KEY"], ConstraintRule::Key),
 ];
 
 impl Parser<'_> {
@@ -30,9 +44,10 @@ impl Parser<'_> {
             ("FULLTEXT", IndexKind::FullText),
             ("VECTOR", IndexKind::Vector),
         ];
-        let kind = kinds.into_iter().find(|(word, _)| {
+        let is_made = |word: &str| {
             self.is_word("CREATE") && self.is_word_ahead(1, word) && self.is_word_ahead(2, "INDEX")
-        });
+        };
+        let kind = kinds.into_iter().find(|&(word, _)| is_made(word));
         let command = if let Some((_, kind)) = kind {
             self.place += 3;
             self.create_index(kind)?
@@ -65,23 +80,17 @@ impl Parser<'_> {
         let (name, if_not_exists) = self.new_name()?;
         let subject = self.subject(kind == IndexKind::FullText)?;
         self.need_word("ON")?;
-        let closing = match kind {
+        let properties = match kind {
             IndexKind::FullText => {
                 self.need_word("EACH")?;
                 self.need("[")?;
-                "]"
+                let properties = self.separated(|parser| parser.property_of(&subject))?;
+                self.need("]")?;
+                properties
             }
-            _ => {
-                self.need("(")?;
-                ")"
-            }
+            _ => self.properties_of(&subject)?,
         };
-        let properties = self.separated(|parser| parser.property_of(&subject))?;
-        self.need(closing)?;
-        let options = match self.take_word("OPTIONS") {
-            true => Some(self.map()?),
-            false => None,
-        };
+        let options = self.options()?;
         Ok(Command::CreateIndex(CreateIndex {
             kind,
             name,
@@ -121,6 +130,23 @@ impl Parser<'_> {
         })
     }
 
+    /// `(n.a, n.b)`, or one without parentheses.
+    fn properties_of(&mut self, subject: &Subject) -> Parsed<Vec<Name>> {
+        if !self.take("(") {
+            return Ok(vec![self.property_of(subject)?]);
+        }
+        let properties = self.separated(|parser| parser.property_of(subject))?;
+        self.need(")")?;
+        Ok(properties)
+    }
+
+    fn options(&mut self) -> Parsed<Option<Map>> {
+        match self.take_word("OPTIONS") {
+            true => self.map().map(Some),
+            false => Ok(None),
+        }
+    }
+
     fn property_of(&mut self, subject: &Subject) -> Parsed<Name> {
         let variable = self.variable()?;
         if variable.text != subject.variable.text {
@@ -136,14 +162,7 @@ impl Parser<'_> {
         let (name, if_not_exists) = self.new_name()?;
         let subject = self.subject(false)?;
         self.need_word("REQUIRE")?;
-        let properties = match self.take("(") {
-            true => {
-                let properties = self.separated(|parser| parser.property_of(&subject))?;
-                self.need(")")?;
-                properties
-            }
-            false => vec![self.property_of(&subject)?],
-        };
+        let properties = self.properties_of(&subject)?;
         self.need_word("IS")?;
         let requirement = match () {
             () if self.take_word("UNIQUE") => Requirement::Unique,
@@ -161,12 +180,14 @@ impl Parser<'_> {
                 return Err(self.unexpected("UNIQUE, NOT NULL, KEY or a type", words));
             }
         };
+        let options = self.options()?;
         Ok(Command::CreateConstraint(CreateConstraint {
             name,
             if_not_exists,
             subject,
             properties,
             requirement,
+            options,
         }))
     }
 
@@ -185,30 +206,78 @@ impl Parser<'_> {
     }
 
     fn show(&mut self) -> Parsed<Command> {
-        let Some(&(_, listing)) = LISTINGS.iter().find(|(word, _)| self.is_word(word)) else {
-            let words = LISTINGS.map(|(word, _)| word);
-            let expected =
-                "INDEXES, CONSTRAINTS, PROCEDURES, FUNCTIONS, TRANSACTIONS or COMPILED QUERIES";
-            return Err(self.unexpected(expected, &words));
-        };
-        self.advance();
-        if listing == Listing::CompiledQueries && !self.take_word("QUERY") {
-            self.need_word("QUERIES")?;
-        }
-        let mut yielded = None;
+        let listing = self.listing()?;
+        let (mut yielded, mut filter) = (None, None);
         if self.take_word("YIELD") {
             let mut columns = self.projection()?;
             columns.filter = self.filter()?;
             yielded = Some(columns);
-        } else if let Some(filter) = self.filter()? {
-            yielded = Some(all_and(Vec::new(), Some(filter)));
+        } else {
+            filter = self.filter()?;
         }
-        let returns = yielded.is_some() && self.take_word("RETURN");
+        let returns = (yielded.is_some() || filter.is_some()) && self.take_word("RETURN");
         let returned = returns.then(|| self.projection()).transpose()?;
         Ok(Command::Show(Box::new(Show {
             listing,
             yielded,
+            filter,
             returned,
         })))
+    }
+
+    fn listing(&mut self) -> Parsed<Listing> {
+        let is_all = self.take_word("ALL");
+        if !is_all {
+            if let Some(of) = INDEX_TYPES.into_iter().find(|word| self.is_word(word)) {
+                self.advance();
+                self.need_one_word(&["INDEXES", "INDEX"])?;
+                return Ok(Listing::Indexes(Some(of)));
+            }
+            let of = self.constraint_filter();
+            if of != ConstraintFilter::ALL {
+                self.need_one_word(&["CONSTRAINTS", "CONSTRAINT"])?;
+                return Ok(Listing::Constraints(of));
+            }
+        }
+        let (known, expected) = match is_all {
+            true => (
+                &LISTINGS[..LISTINGS_OF_ALL],
+                "INDEXES, CONSTRAINTS or FUNCTIONS",
+            ),
+            false => (
+                &LISTINGS[..],
+                "INDEXES, CONSTRAINTS, PROCEDURES, FUNCTIONS, TRANSACTIONS or COMPILED QUERIES",
+            ),
+        };
+        let Some(&(_, listing)) = known.iter().find(|(word, _)| self.is_word(word)) else {
+            let words: Vec<&str> = known.iter().map(|(word, _)| *word).collect();
+            return Err(self.unexpected(expected, &words));
+        };
+        self.advance();
+        if listing == Listing::CompiledQueries {
+            self.need_one_word(&["QUERIES", "QUERY"])?;
+        }
+        Ok(listing)
+    }
+
+    fn constraint_filter(&mut self) -> ConstraintFilter {
+        let of_relationships = match () {
+            () if self.take_word("NODE") => Some(false),
+            () if self.take_word("RELATIONSHIP") || self.take_word("REL") => Some(true),
+            () => None,
+        };
+        let rule = RULES.into_iter().find(|(words, _)| self.take_words(words));
+        ConstraintFilter {
+            of_relationships,
+            rule: rule.map(|(_, rule)| rule),
+        }
+    }
+
+    /// Takes one of several spellings of a word, the usual one first.
+    fn need_one_word(&mut self, words: &[&str]) -> Parsed<()> {
+        match words.iter().any(|word| self.take_word(word)) {
+            true => Ok(()),
+            false => Err(self.unexpected(words[0], words)),
+        }
     }
 }

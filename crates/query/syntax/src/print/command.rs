@@ -4,8 +4,8 @@ use std::fmt::{self, Display, Formatter};
 
 use super::{Separated, optional};
 use crate::tree::{
-    Command, CreateConstraint, CreateIndex, Drop, IndexKind, Listing, Name, Requirement, Show,
-    Subject,
+    Command, ConstraintFilter, ConstraintRule, CreateConstraint, CreateIndex, Drop, IndexKind,
+    Listing, Name, Requirement, Show, Subject,
 };
 
 impl Display for Command {
@@ -81,7 +81,8 @@ impl Display for CreateConstraint {
             Requirement::NotNull => f.write_str("NOT NULL"),
             Requirement::Key => f.write_str("KEY"),
             Requirement::Type(to, _) => write!(f, ":: {to}"),
-        }
+        }?;
+        optional(f, " OPTIONS ", self.options.as_ref())
     }
 }
 
@@ -97,17 +98,37 @@ impl Display for Drop {
     }
 }
 
+/// Words with a space behind each, so that `CONSTRAINTS` can follow.
+impl Display for ConstraintFilter {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.of_relationships {
+            None => "",
+            Some(false) => "NODE ",
+            Some(true) => "RELATIONSHIP ",
+        })?;
+        f.write_str(match self.rule {
+            None => "",
+            Some(ConstraintRule::Unique) => "UNIQUENESS ",
+            Some(ConstraintRule::Exists) => "EXISTENCE ",
+            Some(ConstraintRule::Key) => "KEY ",
+            Some(ConstraintRule::Type) => "PROPERTY TYPE ",
+        })
+    }
+}
+
 impl Display for Show {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.listing {
-            Listing::Indexes => "SHOW INDEXES",
-            Listing::Constraints => "SHOW CONSTRAINTS",
-            Listing::Procedures => "SHOW PROCEDURES",
-            Listing::Functions => "SHOW FUNCTIONS",
-            Listing::Transactions => "SHOW TRANSACTIONS",
-            Listing::CompiledQueries => "SHOW COMPILED QUERIES",
-        })?;
+        match self.listing {
+            Listing::Indexes(None) => f.write_str("SHOW INDEXES"),
+            Listing::Indexes(Some(of)) => write!(f, "SHOW {of} INDEXES"),
+            Listing::Constraints(of) => write!(f, "SHOW {of}CONSTRAINTS"),
+            Listing::Procedures => f.write_str("SHOW PROCEDURES"),
+            Listing::Functions => f.write_str("SHOW FUNCTIONS"),
+            Listing::Transactions => f.write_str("SHOW TRANSACTIONS"),
+            Listing::CompiledQueries => f.write_str("SHOW COMPILED QUERIES"),
+        }?;
         optional(f, " YIELD ", self.yielded.as_ref())?;
+        optional(f, " WHERE ", self.filter.as_ref())?;
         optional(f, " RETURN ", self.returned.as_ref())
     }
 }

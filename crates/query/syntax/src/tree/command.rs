@@ -1,6 +1,6 @@
 //! Statements that are no queries.
 
-use super::{CopyFrom, CopyTo, DataType, Map, Name, Projection, Span};
+use super::{CopyFrom, CopyTo, DataType, Expression, Map, Name, Projection, Span};
 
 /// Statements that are no queries.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,7 +59,7 @@ pub struct CreateIndex {
 }
 
 /// `CREATE CONSTRAINT name IF NOT EXISTS FOR (n:Label) REQUIRE n.a IS UNIQUE`
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CreateConstraint {
     /// Its name.
     pub name: Option<Name>,
@@ -71,6 +71,8 @@ pub struct CreateConstraint {
     pub properties: Vec<Name>,
     /// The requirement.
     pub requirement: Requirement,
+    /// `OPTIONS {...}` of the index that belongs to it
+    pub options: Option<Map>,
 }
 
 /// Requirement of a constraint.
@@ -100,10 +102,10 @@ pub struct Drop {
 /// Lists that can be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listing {
-    /// `INDEXES`
-    Indexes,
-    /// `CONSTRAINTS`
-    Constraints,
+    /// `INDEXES`, or `RANGE INDEXES`, those of one of [`INDEX_TYPES`]
+    Indexes(Option<&'static str>),
+    /// `CONSTRAINTS`, `NODE KEY CONSTRAINTS`
+    Constraints(ConstraintFilter),
     /// `PROCEDURES`
     Procedures,
     /// `FUNCTIONS`
@@ -114,6 +116,39 @@ pub enum Listing {
     CompiledQueries,
 }
 
+/// Types of indexes that lists can be of, as Neo4j has them: some have no index here.
+pub const INDEX_TYPES: [&str; 6] = ["RANGE", "FULLTEXT", "VECTOR", "TEXT", "POINT", "LOOKUP"];
+
+/// Constraints that a list is of: `NODE KEY CONSTRAINTS`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConstraintFilter {
+    /// Whether of relationships or of nodes; of both without it.
+    pub of_relationships: Option<bool>,
+    /// Any without it.
+    pub rule: Option<ConstraintRule>,
+}
+
+impl ConstraintFilter {
+    /// `CONSTRAINTS`
+    pub const ALL: ConstraintFilter = ConstraintFilter {
+        of_relationships: None,
+        rule: None,
+    };
+}
+
+/// Kinds of constraints that lists can be of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConstraintRule {
+    /// `UNIQUENESS`
+    Unique,
+    /// `EXISTENCE`
+    Exists,
+    /// `KEY`
+    Key,
+    /// `PROPERTY TYPE`
+    Type,
+}
+
 /// `SHOW INDEXES YIELD name ORDER BY name WHERE name STARTS WITH 'a' RETURN count(*)`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Show {
@@ -121,6 +156,8 @@ pub struct Show {
     pub listing: Listing,
     /// `YIELD` with `ORDER BY`, `SKIP`, `LIMIT` and `WHERE`
     pub yielded: Option<Projection>,
-    /// `RETURN`, only behind `YIELD`
+    /// `WHERE` without `YIELD`
+    pub filter: Option<Expression>,
+    /// `RETURN`, only behind `YIELD` or `WHERE`
     pub returned: Option<Projection>,
 }

@@ -276,10 +276,23 @@ fn command() -> impl Strategy<Value = Command> {
         subject(2),
         vec(name(), 1..3),
         required,
+        options(),
     );
+    let only = |of_relationships, rule| {
+        Listing::Constraints(ConstraintFilter {
+            of_relationships,
+            rule,
+        })
+    };
     let listings = vec![
-        Listing::Indexes,
-        Listing::Constraints,
+        Listing::Indexes(None),
+        Listing::Indexes(Some("RANGE")),
+        Listing::Indexes(Some("LOOKUP")),
+        Listing::Constraints(ConstraintFilter::ALL),
+        only(Some(false), Some(ConstraintRule::Key)),
+        only(Some(true), Some(ConstraintRule::Type)),
+        only(None, Some(ConstraintRule::Unique)),
+        only(Some(true), Some(ConstraintRule::Exists)),
         Listing::Procedures,
         Listing::Functions,
         Listing::Transactions,
@@ -287,6 +300,7 @@ fn command() -> impl Strategy<Value = Command> {
     let shown = (
         prop::sample::select(listings),
         option::of((projection(), option::of(small()), option::of(projection()))),
+        option::of(small()),
     );
     let copied = || {
         let option = (name(), option::of(small()));
@@ -309,16 +323,19 @@ fn command() -> impl Strategy<Value = Command> {
                 Command::CreateIndex(index)
             }
         ),
-        constraint.prop_map(|(name, if_not_exists, subject, properties, requirement)| {
-            let made = CreateConstraint {
-                name,
-                if_not_exists,
-                subject,
-                properties,
-                requirement,
-            };
-            Command::CreateConstraint(made)
-        }),
+        constraint.prop_map(
+            |(name, if_not_exists, subject, properties, requirement, options)| {
+                let made = CreateConstraint {
+                    name,
+                    if_not_exists,
+                    subject,
+                    properties,
+                    requirement,
+                    options,
+                };
+                Command::CreateConstraint(made)
+            }
+        ),
         (any::<bool>(), name(), any::<bool>()).prop_map(|(is_constraint, name, if_exists)| {
             Command::Drop(Drop {
                 is_constraint,
@@ -326,16 +343,17 @@ fn command() -> impl Strategy<Value = Command> {
                 if_exists,
             })
         }),
-        shown.prop_map(|(listing, yielded)| {
-            let (yielded, returned) = match yielded {
+        shown.prop_map(|(listing, yielded, filter)| {
+            let (yielded, filter, returned) = match yielded {
                 Some((columns, filter, returned)) => {
-                    (Some(Projection { filter, ..columns }), returned)
+                    (Some(Projection { filter, ..columns }), None, returned)
                 }
-                None => (None, None),
+                None => (None, filter, None),
             };
             Command::Show(Box::new(Show {
                 listing,
                 yielded,
+                filter,
                 returned,
             }))
         }),
