@@ -112,7 +112,11 @@ fn search_index(one: SearchIndex) -> Vec<Value> {
     };
     let (state, populated, failure) = match one.about {
         Some(_) => ("ONLINE", 100.0, ""),
-        None => ("FAILED", 0.0, "its files are damaged; drop it and make it again"),
+        None => (
+            "FAILED",
+            0.0,
+            "its files are damaged; drop it and make it again",
+        ),
     };
     let (mut labels, mut properties) = (Value::Null, Value::Null);
     let (mut chosen, mut statement) = (Value::Null, Value::Null);

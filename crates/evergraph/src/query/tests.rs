@@ -557,7 +557,7 @@ fn constraints_are_listed_in_the_columns_of_neo4j() {
 }
 
 #[test]
-fn options_that_there_are_not_are_refused() {
+fn indexes_and_options_that_there_are_not_are_refused() {
     let db = database();
     for (text, part) in [
         (
@@ -567,6 +567,18 @@ fn options_that_there_are_not_are_refused() {
         (
             "CREATE INDEX x FOR (p:Person) ON p.name OPTIONS {indexConfig: {a: 1}}",
             "no option a",
+        ),
+        (
+            "CREATE TEXT INDEX FOR (p:Person) ON (p.name)",
+            "there are no text indexes",
+        ),
+        (
+            "CREATE POINT INDEX x IF NOT EXISTS FOR (p:Person) ON p.at",
+            "there are no point indexes",
+        ),
+        (
+            "CREATE LOOKUP INDEX FOR ()-[r]-() ON EACH type(r)",
+            "there are no lookup indexes",
         ),
     ] {
         let error = db.query(text, ()).err().unwrap();

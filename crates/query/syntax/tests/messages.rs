@@ -387,6 +387,20 @@ fn errors_name_the_place_and_what_was_meant() {
             Some("INDEXES"),
         ),
         (
+            "CREATE TEXT INDEX a IF NOT EXISTS FOR (n:A) ON (n.a)",
+            "Unsupported",
+            "TEXT",
+            "there are no text indexes",
+            None,
+        ),
+        (
+            "CREATE LOOKUP INDEX a FOR (n) ON EACH labels(n)",
+            "Unsupported",
+            "LOOKUP",
+            "no lookup indexes",
+            None,
+        ),
+        (
             "SHOW RANGE INDEXS",
             "UnexpectedSyntax",
             "INDEXS",

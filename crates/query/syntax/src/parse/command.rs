@@ -23,6 +23,22 @@ const LISTINGS: [(&str, Listing); 11] = [
 /// The first of them, before which `ALL` may stand.
 const LISTINGS_OF_ALL: usize = 6;
 
+/// Kinds of indexes that Neo4j has besides, and what serves here.
+const OTHER_INDEXES: [(&str, &str); 3] = [
+    (
+        "TEXT",
+        "CREATE INDEX serves =, IN, comparisons and STARTS WITH, CREATE FULLTEXT INDEX finds words",
+    ),
+    (
+        "POINT",
+        "CREATE INDEX finds equal points; distances are measured without an index",
+    ),
+    (
+        "LOOKUP",
+        "leave it out: nodes are found by label, and relationships by type, without one",
+    ),
+];
+
 /// Words for kinds of constraints that lists can be of.
 const RULES: [(&[&str], ConstraintRule); 9] = [
     (&["UNIQUENESS"], ConstraintRule::Unique),
@@ -48,6 +64,12 @@ impl Parser<'_> {
             self.is_word("CREATE") && self.is_word_ahead(1, word) && self.is_word_ahead(2, "INDEX")
         };
         let kind = kinds.into_iter().find(|&(word, _)| is_made(word));
+        let other = OTHER_INDEXES.into_iter().find(|&(word, _)| is_made(word));
+        if let Some((word, hint)) = other {
+            self.advance();
+            let what = format!("there are no {} indexes", word.to_lowercase());
+            return Err(self.problem(Detail::Unsupported, self.at(), what, hint));
+        }
         let command = if let Some((_, kind)) = kind {
             self.place += 3;
             self.create_index(kind)?
