@@ -353,13 +353,17 @@ impl<'t> Lexer<'t> {
         };
         self.next();
         for &length in lengths {
-            let code = self.rest().get(..length);
-            let code = code.filter(|code| code.bytes().all(|b| b.is_ascii_hexdigit()));
-            let number = code.and_then(|code| u32::from_str_radix(code, 16).ok());
+            let number = hexadecimal(self.rest(), length);
             if let Some(c) = number.and_then(char::from_u32) {
                 self.at += length;
                 return Ok(c);
             }
+        }
+        if lengths == [4]
+            && let Some(c) = surrogates(self.rest())
+        {
+            self.at += r"D83D\uDE00".len();
+            return Ok(c);
         }
         let hint = r"\u takes four hexadecimal digits, \U six or eight, of a character";
         let (at, what) = (start..self.at, "this is no character");
@@ -402,4 +406,23 @@ pub(crate) fn is_name_start(c: char) -> bool {
 
 pub(crate) fn is_name_part(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
+}
+
+/// The number of so many hexadecimal digits at the beginning of a text.
+fn hexadecimal(text: &str, digits: usize) -> Option<u32> {
+    let code = text.get(..digits)?;
+    let are_digits = code.bytes().all(|byte| byte.is_ascii_hexdigit());
+    are_digits.then(|| u32::from_str_radix(code, 16).ok())?
+}
+
+/// A character that a text begins with as JSON writes it: in two halves of UTF-16, the first
+/// `\u` left out.
+fn surrogates(text: &str) -> Option<char> {
+    let first = hexadecimal(text, 4)?;
+    let second = hexadecimal(text.get(4..)?.strip_prefix("\\u")?, 4)?;
+    let halves = [u16::try_from(first).ok()?, u16::try_from(second).ok()?];
+    let mut characters = char::decode_utf16(halves);
+    // Two characters of their own are read one by one.
+    let found = characters.next()?.ok();
+    found.filter(|_| characters.next().is_none())
 }

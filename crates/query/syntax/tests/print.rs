@@ -100,6 +100,20 @@ fn the_language_is_read_and_printed() {
 }
 
 #[test]
+fn a_character_in_two_halves_is_one() {
+    let whole = parse_expression("'😀A'");
+    assert_eq!(parse_expression(r"'\uD83D\uDE00\u0041'"), whole);
+    for text in [
+        r"'\uD83D'",
+        r"'\uD83D\u0041'",
+        r"'\uDE00\uD83D'",
+        r"'\uD83Dx'",
+    ] {
+        assert!(parse_expression(text).is_err(), "{text}");
+    }
+}
+
+#[test]
 fn precedences_are_those_of_the_language() {
     for (text, same) in [
         ("a OR b AND c", "a OR (b AND c)"),

@@ -77,6 +77,9 @@ impl Run<'_, '_> {
             let message = format!("a relationship :{kind} begins or ends at null");
             return Err(QueryError::runtime("SemanticError", "MissingNode", message));
         };
+        for end in [source, target] {
+            self.graph.check_there(end.into())?;
+        }
         let properties = match &new.properties {
             Some(map) => self.properties(&self.value(map, &mut Row::new(row, 0))?)?,
             None => Properties::new(),

@@ -192,3 +192,16 @@ fn labels_types_and_keys_that_are_computed_are_written() {
         assert!(error.contains(message), "{text}: {error}");
     }
 }
+
+#[test]
+fn a_relationship_of_a_deleted_node_is_an_error() {
+    let graph = graph();
+    rows(&graph, "CREATE (:N)");
+    for text in [
+        "MATCH (n:N) DELETE n CREATE (n)-[:R]->(:X)",
+        "MATCH (n:N) DELETE n MERGE (:X)<-[:R]-(n)",
+    ] {
+        let error = attempt(&graph, text).expect_err(text);
+        assert_eq!(error.class(), "EntityNotFound", "{error}");
+    }
+}
