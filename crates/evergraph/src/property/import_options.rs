@@ -122,8 +122,8 @@ impl Dangling {
 
 impl PropertyImport {
     /// Rows of one commit at most, and the best number: whole chunks of records, some
-    /// hundred kilobytes of the log.
-    pub const ROWS_AT_ONCE: usize = 1 << 14;
+    /// megabytes of the log.
+    pub const ROWS_AT_ONCE: usize = 1 << 16;
 
     /// Choices that decide what becomes of rows, as a text; empty if all are the usual
     /// ones. Databases hold its hash as a part of the identity of an import

@@ -18,10 +18,10 @@ use evergraph_analytics::threads::start;
 /// Rows that a thread hands on at a time...
 const PORTION: usize = 1024;
 /// ...and the DRAM of these at most, but for the last of them.
-const PORTION_BYTES: usize = 1 << 18;
+const PORTION_BYTES: usize = 1 << 17;
 /// Portions of a file that may wait to be taken: while the rows of one commit are gathered,
 /// those of the next are read.
-const AHEAD: usize = 32;
+const AHEAD: usize = 64;
 /// More threads would wait for the one that takes the rows.
 const MOST_THREADS: usize = 4;
 
