@@ -119,6 +119,9 @@ impl Error {
                 "whether edges have weights is chosen when a database is made"
             }
             Error::Io { .. } => "check the path, its permissions and the space on the disk",
+            Error::Store(_) if self.is_denied() => {
+                "check who may write the files; to read, a statement needs no permission to write"
+            }
             Error::Run(_) => "see `evergraph run --list` for the parameters",
             Error::Graph(error) if error.conflict().is_some() => "try the transaction again",
             Error::Graph(_) => "nothing of the transaction is in the graph",
@@ -131,6 +134,13 @@ impl Error {
             Error::Interchange(_) => "repair the file, or leave bad rows out with --skip-bad N",
             _ => "`evergraph check` tells whether the database is sound",
         }
+    }
+
+    /// Whether the system does not let this process write a file of the database.
+    pub fn is_denied(&self) -> bool {
+        let said = self.to_string();
+        let denials = ["Permission denied", "Read-only file system"];
+        matches!(self, Error::Store(_)) && denials.iter().any(|denial| said.contains(denial))
     }
 
     /// A usage error.

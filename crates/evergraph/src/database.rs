@@ -137,6 +137,10 @@ impl Database {
                 "check the path, or make one with `evergraph import`",
             ));
         }
+        let pool = path.join(POOL);
+        if let Err(error) = pool.try_exists() {
+            return Err(Error::io(pool.display().to_string(), error));
+        }
         if !Self::exists(path) {
             return Err(Error::usage(
                 format!("{} is not an Evergraph database", path.display()),

@@ -57,7 +57,9 @@ pub enum TopologyError {
     #[error("a thread panicked while it changed the database; close and reopen the database")]
     Poisoned,
     /// The database was opened for reading, and was to be changed.
-    #[error("the database was opened for reading only")]
+    #[error(
+        "the database was opened for reading only: another process had it open for writing, or its files may only be read; open it again to write"
+    )]
     ReadOnly,
     /// After a failure on the medium, what it holds is known only to the next opening.
     #[error("an earlier commit failed on the medium; close and reopen the database")]

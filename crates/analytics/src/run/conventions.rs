@@ -75,7 +75,7 @@ const CONVENTIONS: &[Convention] = &[
         "widest-path",
         "width",
         "of parallel edges the heaviest counts, self-loops change nothing",
-        "",
+        "the source has no width, as no edge bounds it",
     ),
     of("low-diameter-decomposition", "cluster", NEITHER, ""),
     of("spanner", "edge", NEITHER, ""),
@@ -86,7 +86,12 @@ const CONVENTIONS: &[Convention] = &[
     of("hits", "score", EACH, ""),
     of("connected-components", "component", NEITHER, ""),
     of("strongly-connected-components", "component", NEITHER, ""),
-    of("biconnectivity", "component", NEITHER, ""),
+    of(
+        "biconnectivity",
+        "component",
+        NEITHER,
+        "in igraph and networkx's MultiGraph an edge beside a parallel one is no bridge",
+    ),
     of(
         "topological-order",
         "level",

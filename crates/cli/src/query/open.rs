@@ -50,8 +50,7 @@ pub fn for_many(
 fn can_be_read(error: &Error) -> bool {
     match error {
         Error::Store(TopologyError::Storage(StorageError::Locked { .. })) => true,
-        Error::Store(_) => error.summary().contains("ermission denied"),
-        _ => false,
+        error => error.is_denied(),
     }
 }
 

@@ -291,7 +291,7 @@ fn what_is_interrupted_or_refused_leaves_nothing() {
     drop(store);
     let (store, _) = Store::open(&storage, true).unwrap();
     let refused = store.drop_sealed(&[own("a")]).unwrap_err();
-    expect!["the database was opened for reading only"].assert_eq(&refused.to_string());
+    expect!["the database was opened for reading only: another process had it open for writing, or its files may only be read; open it again to write"].assert_eq(&refused.to_string());
 
     let direct = Config {
         mode: Mode::Direct,
