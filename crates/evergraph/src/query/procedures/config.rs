@@ -199,10 +199,12 @@ fn unknown(algorithm: &Algorithm, key: &str) -> Error {
 }
 
 fn wrong(key: &str, wanted: &str, value: &Datum) -> Error {
-    Error::argument(
-        format!("`{key}` is {}", with_article(value.type_name())),
-        format!("give {wanted}"),
-    )
+    // An integer may be of the right type, and too small.
+    let found = match value {
+        Datum::Value(Value::Integer(number)) => number.to_string(),
+        other => with_article(other.type_name()),
+    };
+    Error::argument(format!("`{key}` is {found}"), format!("give {wanted}"))
 }
 
 fn text(key: &str, value: &Datum) -> Result<String, Error> {
