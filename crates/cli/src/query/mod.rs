@@ -14,7 +14,7 @@ use evergraph::{At, Database};
 use serde_json::Value as Json;
 
 use crate::medium::MediumArgs;
-use crate::report::{Failure, Report, write_out};
+use crate::report::{Failure, Report, note, write_out};
 use format::Format;
 use limits::{Interrupts, LimitArgs};
 use runner::Runner;
@@ -96,16 +96,19 @@ pub fn execute(args: &Args, as_json: bool) -> Result<Report, Failure> {
     drop(runner);
     match is_reading {
         true => drop(db),
-        false => close(db, &done)?,
+        false => close(db, &done),
     }
     done
 }
 
-/// Closes a database; an error before is told rather than one of this.
-fn close<T>(db: Database, done: &Result<T, Failure>) -> Result<(), Failure> {
-    match (db.close(), done) {
-        (Err(error), Ok(_)) => Err(error.into()),
-        _ => Ok(()),
+/// Closes a database. An error of this is no failure of the statements, which are committed:
+/// who repeated them would write twice. One before is told rather.
+fn close<T>(db: Database, done: &Result<T, Failure>) {
+    if let (Err(error), Ok(_)) = (db.close(), done) {
+        let why = error.summary();
+        note(&format!(
+            "warning: what was committed is safe, and the next opening recovers it; closing failed: {why}"
+        ));
     }
 }
 
