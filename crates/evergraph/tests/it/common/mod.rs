@@ -1,4 +1,4 @@
-//! What several tests begin with.
+//! Beginnings of several tests.
 
 use std::path::{Path, PathBuf};
 
