@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use evergraph_interpreter::{self as interpreter, Limits, Procedures, Query, QueryError};
 use evergraph_property_graph::Value;
-use evergraph_property_graph::graph::{self as property, GraphError, PropertyGraph, View};
+use evergraph_property_graph::graph::{self as property, PropertyGraph, View};
 use evergraph_syntax::tree::{Body, Command, Mode};
 
 use super::command;
@@ -328,10 +328,12 @@ fn execute(work: Work<'_>, statement: &Statement) -> Result<Rows, Error> {
         Work::Write(planned, graph) => {
             let query = bounded(&planned);
             let done = graph.write(|transaction| {
-                let rows = query.run(transaction, &parameters).map_err(carried)?;
+                let rows = query
+                    .run(transaction, &parameters)
+                    .map_err(QueryError::into_graph)?;
                 Rows::of_reader(rows, transaction)
             });
-            done.map_err(|error| planned.failed(put_down(error), statement))
+            done.map_err(|error| planned.failed(QueryError::of_transaction(error), statement))
         }
     }
 }
@@ -369,23 +371,5 @@ fn moment_of(graph: &PropertyGraph, as_of: &str, statement: &Statement) -> Resul
             format!("AS OF {as_of} is no moment"),
             "write the name of a snapshot, a date as a text, or the number of a commit",
         )),
-    }
-}
-
-/// An error of a query through a transaction that may be run again.
-fn carried(error: QueryError) -> GraphError {
-    match error {
-        QueryError::Graph(error) => error,
-        other => GraphError::User(Box::new(other)),
-    }
-}
-
-fn put_down(error: GraphError) -> QueryError {
-    match error {
-        GraphError::User(error) => match error.downcast::<QueryError>() {
-            Ok(error) => *error,
-            Err(error) => GraphError::User(error).into(),
-        },
-        other => other.into(),
     }
 }

@@ -123,6 +123,25 @@ impl QueryError {
         }
     }
 
+    /// The error through a transaction, which may be run again.
+    pub fn into_graph(self) -> GraphError {
+        match self {
+            QueryError::Graph(error) => error,
+            other => GraphError::User(Box::new(other)),
+        }
+    }
+
+    /// The error that came through a transaction, as [`QueryError::into_graph`] makes it.
+    pub fn of_transaction(error: GraphError) -> Self {
+        match error {
+            GraphError::User(error) => match error.downcast::<QueryError>() {
+                Ok(error) => *error,
+                Err(error) => GraphError::User(error).into(),
+            },
+            other => other.into(),
+        }
+    }
+
     /// Whether it was found before the query ran.
     pub fn is_of_compile_time(&self) -> bool {
         matches!(self, QueryError::Syntax(_) | QueryError::Plan(_))

@@ -11,7 +11,7 @@ use std::time::Instant;
 use evergraph_functions::{Clock, Datum};
 use evergraph_planner::{PlannedQuery, Slot};
 use evergraph_property_graph::Value;
-use evergraph_property_graph::graph::{GraphError, PropertyGraph, Transaction, View};
+use evergraph_property_graph::graph::{PropertyGraph, Transaction, View};
 use evergraph_property_graph::value::DateTime;
 use evergraph_syntax::scope;
 use evergraph_syntax::tree::{Body, Mode, Span, Statement};
@@ -251,8 +251,11 @@ impl Query {
             let done = self.run_in_transactions(graph, parameters);
             return done.map(|(rows, _)| rows);
         }
-        let done = graph.write(|transaction| self.run(transaction, parameters).map_err(carried));
-        done.map_err(put_down)
+        let done = graph.write(|transaction| {
+            self.run(transaction, parameters)
+                .map_err(QueryError::into_graph)
+        });
+        done.map_err(QueryError::of_transaction)
     }
 
     /// Runs it on one commit, and holds all rows.
@@ -526,24 +529,6 @@ impl Query {
             profiler,
         };
         body(&run)
-    }
-}
-
-/// An error of a query through a transaction that may be run again.
-fn carried(error: QueryError) -> GraphError {
-    match error {
-        QueryError::Graph(error) => error,
-        other => GraphError::User(Box::new(other)),
-    }
-}
-
-fn put_down(error: GraphError) -> QueryError {
-    match error {
-        GraphError::User(error) => match error.downcast::<QueryError>() {
-            Ok(error) => *error,
-            Err(error) => GraphError::User(error).into(),
-        },
-        other => other.into(),
     }
 }
 

@@ -13,7 +13,7 @@ use evergraph_property_graph::graph::{PropertyGraph, Transaction, View};
 use evergraph_syntax::tree::{Mode, OnError};
 use evergraph_syntax::with_article;
 
-use super::{Parameters, Query, carried, put_down};
+use super::{Parameters, Query};
 use crate::batch::{Batch, Column};
 use crate::evaluate::Row;
 use crate::graph::{Access, Graph};
@@ -272,10 +272,12 @@ impl<'w> Batches<'w> {
     fn transaction(&mut self, rows: &Batch) -> Result<Batch> {
         self.begun += 1;
         let (work, step, seed) = (self.work, self.step, self.begun);
-        let done = work
-            .graph
-            .write(|transaction| work.within(step, rows, transaction, seed).map_err(carried));
-        let (made, counters) = done.map_err(|error| work.guard.told(put_down(error)))?;
+        let done = work.graph.write(|transaction| {
+            work.within(step, rows, transaction, seed)
+                .map_err(QueryError::into_graph)
+        });
+        let (made, counters) =
+            done.map_err(|error| work.guard.told(QueryError::of_transaction(error)))?;
         self.counters.add(counters);
         Ok(made)
     }
