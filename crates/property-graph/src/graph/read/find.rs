@@ -237,6 +237,7 @@ impl View {
         self.answered(index, first)
     }
 
+    /// What an index has answered; `None` if it cannot. One that is damaged is given up.
     fn answered<T>(
         &self,
         index: &Index,
