@@ -300,20 +300,25 @@ impl State {
             let Some(index) = entry.index.as_ref().filter(|_| entry.is_about_any::<R>()) else {
                 continue;
             };
-            let mut keys = Vec::new();
+            // Keys one behind the other, and of each record its id and where its key stands.
+            let (mut keys, mut places) = (Vec::new(), Vec::new());
             for (id, (marks, properties)) in rows.clone() {
-                if R::is_marked(&marks, entry.stored.subject)
-                    && let Some(key) = entry.key_in(properties)?
-                {
-                    entry.note_written(csn, &key);
-                    keys.push((key, id));
+                if !R::is_marked(&marks, entry.stored.subject) {
+                    continue;
+                }
+                let from = keys.len();
+                match entry.push_key_in(properties, &mut keys)? {
+                    true => {
+                        entry.note_written(csn, &keys[from..]);
+                        places.push((id, from..keys.len()));
+                    }
+                    false => keys.truncate(from),
                 }
             }
-            let present = true;
-            let changes = keys.iter().map(|(key, id)| Change {
-                key,
-                id: *id,
-                present,
+            let changes = places.into_iter().map(|(id, place)| Change {
+                key: &keys[place],
+                id,
+                present: true,
             });
             index.apply(csn, changes);
         }

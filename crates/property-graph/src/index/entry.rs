@@ -2,22 +2,26 @@
 
 use std::borrow::Borrow;
 use std::cmp::Ordering;
-use std::sync::Arc;
+
+use smallvec::SmallVec;
 
 /// A key and an id, as they order: by key, then by id.
 pub(super) type EntryRef<'a> = (&'a [u8], u32);
 
-/// An entry in DRAM. Cloning shares the key.
+/// A key in DRAM, in place where it is short: a number, or a text of 14 bytes.
+pub(crate) type KeyBytes = SmallVec<[u8; 16]>;
+
+/// An entry in DRAM.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct EntryKey {
-    pub(super) key: Arc<[u8]>,
+    pub(super) key: KeyBytes,
     pub(super) id: u32,
 }
 
 impl EntryKey {
     pub(super) fn new((key, id): EntryRef<'_>) -> Self {
         EntryKey {
-            key: Arc::from(key),
+            key: KeyBytes::from_slice(key),
             id,
         }
     }
@@ -28,8 +32,12 @@ impl EntryKey {
 
     /// Estimated DRAM of an entry as a key of a map, without its value.
     pub(super) fn bytes((key, _): EntryRef<'_>) -> usize {
-        // The shared key's counts, and a map's pages, which are part empty.
-        16 + key.len() + size_of::<EntryKey>() * 3 / 2
+        let elsewhere = match key.len() > KeyBytes::new().inline_size() {
+            true => key.len(),
+            false => 0,
+        };
+        // A map's pages are part empty.
+        elsewhere + size_of::<EntryKey>() * 3 / 2
     }
 }
 

@@ -52,6 +52,7 @@ use extent::Inner;
 use state::{Lost, State};
 
 pub use build::{Collector, Sorted};
+pub(crate) use entry::KeyBytes;
 pub use error::IndexError;
 pub use geometry::{Geometry, Kind};
 pub use key::KeyRange;

@@ -108,22 +108,29 @@ impl Entry {
         }
     }
 
-    /// As [`Entry::key_of`], of a record that it is about, by its encoded properties.
+    /// As [`Entry::key_of`], of a record that it is about, by its encoded properties: puts
+    /// the key behind others, and tells whether there is one. If not, a part of it may be
+    /// there.
     ///
     /// # Errors
     /// Bytes that are no properties.
-    pub(crate) fn key_in(&self, properties: &[u8]) -> Result<Option<Vec<u8>>, StorageError> {
+    pub(crate) fn push_key_in(
+        &self,
+        properties: &[u8],
+        keys: &mut Vec<u8>,
+    ) -> Result<bool, StorageError> {
         let mut wrong = None;
-        let key = key::encode_found(self.stored.keys.iter().map(|&key| {
+        let values = self.stored.keys.iter().map(|&key| {
             let found = Properties::find(properties, key, &NoTextCodes);
             found.unwrap_or_else(|error| {
                 wrong = Some(error);
                 None
             })
-        }));
+        });
+        let is_there = key::push_found(values, keys);
         match wrong {
             Some(error) => Err(damaged(&format!("has a {error}"))),
-            None => Ok(key),
+            None => Ok(is_there),
         }
     }
 

@@ -15,7 +15,7 @@ use crate::graph::redo::loaded::{node_record, relationship_record};
 use crate::graph::redo::{RedoOperation, decode};
 use crate::graph::schema::{Broken, Entry, Rule, SubjectCode};
 use crate::graph::view::View;
-use crate::index::KeyRange;
+use crate::index::{KeyBytes, KeyRange};
 use crate::record::{NodeRecord, RelationshipRecord};
 
 /// Holds new records to the constraints: each alone, and for uniqueness to one another
@@ -46,8 +46,6 @@ fn check_table<R: Tabled>(core: &Arc<Core>, payload: &[u8]) -> Result<(), GraphE
     for operation in decode(payload)? {
         match operation {
             RedoOperation::LoadedNodes(nodes, sets) => {
-                held.iter_mut()
-                    .for_each(|held| held.expect(nodes.rows.len()));
                 for (id, (row, properties)) in (nodes.first..).zip(nodes.iter()) {
                     let record = || node_record(&sets, row, properties);
                     let subjects = |held: &Held<'_>| held.is_about_labels(&sets[row.set as usize]);
@@ -87,14 +85,11 @@ fn hold_encoded<R: Tabled>(
     record: impl Fn() -> Result<R, StorageError>,
 ) -> Result<(), GraphError> {
     for held in held.iter_mut().filter(|held| is_about(held)) {
-        let rule = held.entry.stored.rule;
-        let key = match rule.is_unique() {
-            true => held.entry.key_in(properties)?,
-            false => None,
-        };
-        match key {
-            Some(key) if !held.has(&key) => held.add(key, id),
-            None if rule == Rule::Unique => {}
+        let (entry, rule) = (held.entry, held.entry.stored.rule);
+        held.key.clear();
+        match rule.is_unique() && entry.push_key_in(properties, &mut held.key)? {
+            true if held.ids.add(&held.key, id).is_none() => {}
+            false if rule == Rule::Unique => {}
             _ => held.take(id, &record()?)?,
         }
     }
@@ -110,7 +105,53 @@ pub(in crate::graph) struct Held<'e> {
     entry: &'e Entry,
     dictionary: &'e Dictionary,
     /// By key, if it has to be unique.
-    ids: HashMap<Vec<u8>, u32, RandomState>,
+    ids: Ids,
+    /// The key at hand.
+    key: Vec<u8>,
+}
+
+/// Records by their keys.
+#[derive(Default)]
+struct Ids {
+    /// Those of which each key was beyond all before.
+    ascending: Vec<(KeyBytes, u32)>,
+    others: HashMap<KeyBytes, u32, RandomState>,
+}
+
+impl Ids {
+    /// The record that has the key already; else it is added.
+    fn add(&mut self, key: &[u8], id: u32) -> Option<u32> {
+        if self.ascending.last().is_none_or(|(last, _)| **last < *key) {
+            self.ascending.push((KeyBytes::from_slice(key), id));
+            return None;
+        }
+        let known = self.get(key);
+        if known.is_none() {
+            self.others.insert(KeyBytes::from_slice(key), id);
+        }
+        known
+    }
+
+    fn get(&self, key: &[u8]) -> Option<u32> {
+        let found = self.ascending.binary_search_by(|(other, _)| (**other).cmp(key));
+        match found {
+            Ok(at) => Some(self.ascending[at].1),
+            Err(_) => self.others.get(key).copied(),
+        }
+    }
+
+    fn keys(&self) -> impl Iterator<Item = &[u8]> {
+        let ascending = self.ascending.iter().map(|(key, _)| &**key);
+        ascending.chain(self.others.keys().map(|key| &**key))
+    }
+
+    /// The least and the greatest key.
+    fn bounds(&self) -> Option<(&[u8], &[u8])> {
+        let (first, last) = (self.ascending.first()?, self.ascending.last()?);
+        let least = self.others.keys().min().unwrap_or(&first.0);
+        // No other was beyond those before, so none is beyond the last.
+        Some((least.min(&first.0), &last.0))
+    }
 }
 
 impl<'e> Held<'e> {
@@ -118,7 +159,8 @@ impl<'e> Held<'e> {
         Held {
             entry,
             dictionary,
-            ids: HashMap::default(),
+            ids: Ids::default(),
+            key: Vec::new(),
         }
     }
 
@@ -131,21 +173,6 @@ impl<'e> Held<'e> {
 
     fn is_about_type(&self, kind: TypeCode) -> bool {
         self.entry.stored.subject == SubjectCode::Type(kind)
-    }
-
-    /// Makes room for the keys of so many more records.
-    fn expect(&mut self, records: usize) {
-        if self.entry.stored.rule.is_unique() {
-            self.ids.reserve(records);
-        }
-    }
-
-    fn has(&self, key: &[u8]) -> bool {
-        self.ids.contains_key(key)
-    }
-
-    fn add(&mut self, key: Vec<u8>, id: u32) {
-        self.ids.insert(key, id);
     }
 
     /// Holds a record to the constraint, alone and beside those that were taken before.
@@ -161,7 +188,7 @@ impl<'e> Held<'e> {
             return Ok(());
         }
         let key = self.entry.key_of(record);
-        match key.and_then(|key| self.ids.insert(key, id)) {
+        match key.and_then(|key| self.ids.add(&key, id)) {
             Some(other) => Err(self.is_taken(id, other, record)),
             None => Ok(()),
         }
@@ -180,7 +207,7 @@ impl<'e> Held<'e> {
     /// Looks for each key in the index, or, while that is being built, for each record
     /// among the keys.
     fn check_committed<R: Tabled>(&self, view: &View) -> Result<(), GraphError> {
-        let (Some(least), Some(most)) = (self.ids.keys().min(), self.ids.keys().max()) else {
+        let Some((least, most)) = self.ids.bounds() else {
             return Ok(());
         };
         // Keys that grow from load to load: one look at the index is enough.
@@ -212,7 +239,7 @@ impl<'e> Held<'e> {
     fn check_against<R: Tabled>(&self, other: u32, record: &R) -> Result<(), GraphError> {
         let key = self.entry.key_of(record);
         match key.and_then(|key| self.ids.get(&key)) {
-            Some(&id) => Err(self.is_taken(id, other, record)),
+            Some(id) => Err(self.is_taken(id, other, record)),
             None => Ok(()),
         }
     }

@@ -72,13 +72,22 @@ pub fn encode_found<V: Borrow<Value>>(
     values: impl IntoIterator<Item = Option<V>>,
 ) -> Option<Vec<u8>> {
     let mut key = Vec::with_capacity(24);
+    push_found(values, &mut key).then_some(key)
+}
+
+/// Puts the key of a tuple behind others; whether it has one. If not, a part of it may be
+/// there.
+pub fn push_found<V: Borrow<Value>>(
+    values: impl IntoIterator<Item = Option<V>>,
+    keys: &mut Vec<u8>,
+) -> bool {
     for value in values {
         match value.as_ref().map(V::borrow) {
-            None | Some(Value::Null) => return None,
-            Some(value) => push_value(value, &mut key),
+            None | Some(Value::Null) => return false,
+            Some(value) => push_value(value, keys),
         }
     }
-    Some(key)
+    true
 }
 
 /// The key of all tuples that are equal to one; `None` if none is: nothing equals
