@@ -579,6 +579,41 @@ fn reading_goes_on_beside_a_writer() {
     db.close().unwrap();
 }
 
+#[test]
+fn lines_of_files_are_loaded() {
+    let place = movies();
+    std::fs::write(
+        place.path("born.csv"),
+        "name;born\r\nKeanu Reeves;1964\r\nHugo Weaving;1960\r\n",
+    )
+    .unwrap();
+    let load = "LOAD CSV WITH HEADERS FROM $file AS row FIELDTERMINATOR ';'";
+    let url = format!("file=file://{}", place.path("born.csv").display());
+    let text = format!(
+        "{load} OPTIONAL MATCH (p:Person {{name: row.name}}) \
+         RETURN row, coalesce(p.born, 0) AS born"
+    );
+    expect![[r#"
+        row                                   born
+        ------------------------------------  ----
+        {born: '1964', name: 'Keanu Reeves'}  1964
+        {born: '1960', name: 'Hugo Weaving'}     0
+        2 rows
+    "#]]
+    .assert_eq(&query(&place, &text, &["--param", &url]));
+    let text = format!(
+        "{load} CALL (row) {{ MERGE (p:Person {{name: row.name}}) SET p.born = toInteger(row.born) }} \
+         IN TRANSACTIONS OF 1 ROW"
+    );
+    expect![[r#"
+        1 node created, 3 properties set, 1 label added
+    "#]]
+    .assert_eq(&query(&place, &text, &["--param", "file=born.csv"]));
+    let missing = place.call_with(&["query", "db", &text, "--param", "file=none.csv"]);
+    missing.expect(1);
+    assert!(missing.stderr.contains("none.csv"), "{}", missing.stderr);
+}
+
 /// A program that drives it.
 impl Place {
     fn interactive(&self, arguments: &[&str]) -> std::process::Child {

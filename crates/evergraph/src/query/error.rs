@@ -241,6 +241,7 @@ fn parted(message: &str, error: &QueryError, writes: bool) -> (String, String) {
             "give it a value: --param NAME=VALUE of a command, :params {json} of a script"
         }
         _ if writes => UNDONE,
+        _ if error.class() == "FileError" => "repair the file, or name another",
         QueryError::Graph(_) => "nothing was changed: the statement only reads",
         QueryError::Procedure { .. } => "SHOW PROCEDURES lists what procedures take",
         _ => "use other values, or leave such ones out with WHERE",

@@ -31,6 +31,7 @@ mod definitions;
 mod error;
 mod hot;
 pub mod json;
+mod load_csv;
 mod options;
 mod plans;
 mod prepared;

@@ -10,6 +10,7 @@ use evergraph_syntax::tree::{Body, Command, Mode};
 
 use super::command;
 use super::error::{Error, Notification, Place};
+use super::load_csv;
 use super::plans;
 use super::resolve;
 use super::rows::{Row, Rows};
@@ -86,6 +87,7 @@ fn plan_anew(
         procedures: procedures.clone(),
         limits: statement.limits.clone(),
         parameters: Some(statement.parameters.names()),
+        open_csv: Some(Arc::new(load_csv::open)),
         plain: false,
     };
     let query = Query::prepare_statement(graph, text, &parsed, options).map_err(of_query)?;

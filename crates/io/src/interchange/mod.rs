@@ -6,7 +6,7 @@
 //!
 //! | Module | Format |
 //! |---|---|
-//! | [`csv`] | CSV with the header of Neo4j (`:ID(Person),name:string,:LABEL`) or of LDBC (`id\|firstName`, `Person.id\|Person.id\|creationDate`) |
+//! | [`csv`] | CSV with the header of Neo4j (`:ID(Person),name:string,:LABEL`) or of LDBC (`id\|firstName`, `Person.id\|Person.id\|creationDate`); fields of any CSV |
 //! | [`json_lines`] | a JSON object a line, as Neo4j's APOC exports |
 //! | `columnar` (feature `columnar`) | Parquet and Arrow |
 //! | [`tables`] | plain tables, with a mapping that says what they hold |

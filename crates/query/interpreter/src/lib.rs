@@ -32,6 +32,7 @@
 mod batch;
 mod catalog;
 mod compile;
+mod csv;
 mod error;
 mod evaluate;
 mod graph;
@@ -45,6 +46,7 @@ mod run;
 mod spill;
 
 pub use compile::Execution;
+pub use csv::{CsvRecords, OpenCsv};
 pub use error::QueryError;
 pub use evergraph_functions::{Datum, Path};
 pub use graph::Seen;

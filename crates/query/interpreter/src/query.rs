@@ -26,7 +26,9 @@ use crate::limits::Guard;
 use crate::profile::{Profile, Profiler};
 use crate::rows::row_of;
 use crate::run::{Flow, Run, Sink};
-use crate::{Counters, Limits, Notification, Procedures, QueryError, Rows, Summary, notifications};
+use crate::{
+    Counters, Limits, Notification, OpenCsv, Procedures, QueryError, Rows, Summary, notifications,
+};
 
 /// Operators above each other that any thread has the stack for.
 const SHALLOW: usize = 16;
@@ -45,6 +47,8 @@ pub struct Options {
     pub limits: Limits,
     /// Names of the parameters that it will be given, if they are known.
     pub parameters: Option<BTreeSet<String>>,
+    /// Opens the files of `LOAD CSV`; without it they are refused.
+    pub open_csv: Option<Arc<OpenCsv>>,
     /// Its plan is made without the rewrites that only save work: the results are the same,
     /// to compare with.
     pub plain: bool,
@@ -73,6 +77,7 @@ pub(crate) struct Prepared {
     depth: usize,
     mode: Mode,
     procedures: Procedures,
+    open_csv: Option<Arc<OpenCsv>>,
     basis: Basis,
     /// Whether a function may ask what time it is.
     asks_time: bool,
@@ -117,6 +122,7 @@ impl Query {
             procedures,
             limits,
             parameters,
+            open_csv,
             plain,
         } = options;
         let guard = Guard::new(&limits);
@@ -158,6 +164,7 @@ impl Query {
             fragments: Fragments::new(text),
             mode: statement.mode,
             procedures,
+            open_csv,
             basis,
             notifications,
         };
@@ -513,6 +520,7 @@ impl Query {
             environment: guard.environment(graph, clock, (seed << 32) + 1),
             parameters,
             procedures: &self.prepared.procedures,
+            open_csv: self.prepared.open_csv.as_deref(),
             guard,
             width: self.width(),
             counters: RefCell::new(Counters::default()),

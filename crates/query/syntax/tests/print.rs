@@ -38,6 +38,8 @@ fn the_language_is_read_and_printed() {
         "OPTIONAL MATCH (a) AS OF 'monday' WHERE a.x IS NOT NULL RETURN a",
         "AS OF $t MATCH (a) RETURN a UNION ALL MATCH (a) RETURN a",
         "UNWIND [1, 2] AS x WITH x WHERE x > 1 RETURN x",
+        "LOAD CSV FROM 'file:///a.csv' AS line RETURN line[0]",
+        "MATCH (a) LOAD CSV WITH HEADERS FROM a.file + $x AS row FIELDTERMINATOR '\\t' MERGE (:A)",
         "CREATE (a:A $p)-[:R {x: 1}]->(b) SET a.x = 1, a += {y: 2}, b = {}, b:C:D REMOVE a.x, b:C",
         "MATCH (n:$(a):B)-[:$any(b)|C]->(:!$all([a])&D) WHERE n:$(a) AND n IS $any(b) RETURN n",
         "CREATE (n:A:$(b.c))-[:$('R' + $x)]->() SET n:$(a):B, n[a] = 1 REMOVE n:$(a), n[a]",

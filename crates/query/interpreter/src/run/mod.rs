@@ -13,6 +13,7 @@ mod intersect;
 mod join;
 mod keys;
 mod labelled;
+mod load_csv;
 mod out;
 mod parallel;
 mod paths;
@@ -51,7 +52,7 @@ use crate::graph::Graph;
 use crate::limits::{Account, Guard};
 use crate::procedures::Procedures;
 use crate::profile::Profiler;
-use crate::{Counters, QueryError};
+use crate::{Counters, OpenCsv, QueryError};
 
 /// Whether more rows are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +72,7 @@ pub(crate) struct Run<'a, 'g> {
     pub(crate) environment: Environment<'a>,
     pub(crate) parameters: &'a BTreeMap<String, Datum>,
     pub(crate) procedures: &'a Procedures,
+    pub(crate) open_csv: Option<&'a OpenCsv>,
     pub(crate) guard: &'a Guard,
     /// Slots of a row.
     pub(crate) width: usize,
@@ -196,6 +198,9 @@ impl Run<'_, '_> {
             Operator::Limit(count) => self.limit(count, input, argument, sink),
             Operator::Unwind(list, slot) => self.run(input, argument, &mut |batch| {
                 self.unwind(list, *slot, &batch, sink)
+            }),
+            Operator::LoadCsv(load) => self.run(input, argument, &mut |batch| {
+                self.load_csv(load, &batch, sink)
             }),
             Operator::Optional { inner, brings } => self.run(input, argument, &mut |batch| {
                 self.optional(inner, brings, &batch, sink)

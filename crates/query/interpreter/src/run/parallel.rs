@@ -61,6 +61,7 @@ impl Run<'_, '_> {
         }
         let next = AtomicU32::new(0);
         let (parameters, procedures, guard) = (self.parameters, self.procedures, self.guard);
+        let open_csv = self.open_csv;
         let (width, clock, compiling) = (self.width, &self.environment.clock, self.compiling);
         let account = self.graph.shared_account();
         let fork = self.profiler.map(Profiler::fork);
@@ -72,6 +73,7 @@ impl Run<'_, '_> {
                 environment: guard.environment(&graph, clock.clone(), number as u64 + 2),
                 parameters,
                 procedures,
+                open_csv,
                 guard,
                 width,
                 counters: RefCell::new(Counters::default()),

@@ -6,7 +6,7 @@ use super::matches::together;
 use super::pattern::Found;
 use super::{Lowering, Scope};
 use crate::PlanError;
-use crate::plan::{InTransactions, Operator, Plan, Slot};
+use crate::plan::{InTransactions, LoadCsv, Operator, Plan, Slot};
 
 /// Clauses of one query: a plan is as deep, and walked recursively.
 const MOST_CLAUSES: usize = 1000;
@@ -134,6 +134,7 @@ impl Lowering<'_> {
                 let rows = input.rows * 10.0;
                 input.then(Operator::Unwind(list, slot), rows)
             }
+            ClauseKind::LoadCsv(load) => self.load_csv(load, input, scope)?,
             ClauseKind::With(projection) => self.projection(projection, input, scope)?.0,
             ClauseKind::Return(projection) => return self.projection(projection, input, scope),
             ClauseKind::Finish => input,
@@ -192,6 +193,26 @@ impl Lowering<'_> {
         let rows = input.rows * inner.rows.max(1.0);
         let inner = Box::new(inner);
         Ok(input.then(Operator::Optional { inner, brings }, rows))
+    }
+
+    fn load_csv(
+        &mut self,
+        load: &tree::LoadCsv,
+        input: Plan,
+        scope: &mut Scope,
+    ) -> Result<Plan, PlanError> {
+        let source = self.expression(&load.source, scope)?;
+        let variable = self.slot(&load.variable.text);
+        scope.insert(load.variable.text.clone(), variable);
+        // How long files are is not known before they are read.
+        let rows = input.rows * 1_000.0;
+        let operator = LoadCsv {
+            source,
+            headers: load.headers,
+            terminator: load.terminator.unwrap_or(b','),
+            variable,
+        };
+        Ok(input.then(Operator::LoadCsv(operator), rows))
     }
 
     fn call_subquery(

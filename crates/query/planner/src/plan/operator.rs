@@ -78,6 +78,8 @@ pub enum Operator {
     Limit(Expression),
     /// A row for each element of a list.
     Unwind(Expression, Slot),
+    /// A row for each line of a file.
+    LoadCsv(LoadCsv),
     /// Rows of another plan for each row; the row with nulls if there is none.
     Optional {
         /// The other plan.
@@ -469,6 +471,19 @@ pub struct ProcedureCall {
     pub effect: bool,
     /// Whether it changes the graph.
     pub writes: bool,
+}
+
+/// `LOAD CSV`
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadCsv {
+    /// The name of the file.
+    pub source: Expression,
+    /// Whether the first line has names for the fields of the others.
+    pub headers: bool,
+    /// The byte between fields.
+    pub terminator: u8,
+    /// Each line: a list, or a map by these names.
+    pub variable: Slot,
 }
 
 /// `CALL { ... } IN TRANSACTIONS`

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use evergraph_syntax::tree::{PathMode, Typing, When};
 
 use super::{
-    Aggregate, Branch, Choice, Constant, Create, Expand, Expression, Lookup, MapItem, Operator,
-    PathPart, PathSearch, PathStep, PathTest, Plan, ScanTest, Seek, SetItem, Slot, SortKey, Step,
-    Towards, WrittenLabel,
+    Aggregate, Branch, Choice, Constant, Create, Expand, Expression, LoadCsv, Lookup, MapItem,
+    Operator, PathPart, PathSearch, PathStep, PathTest, Plan, ScanTest, Seek, SetItem, Slot,
+    SortKey, Step, Towards, WrittenLabel,
 };
 
 /// Prints a plan with the names of its slots and estimated rows.
@@ -200,6 +200,7 @@ impl Printer<'_> {
             Operator::Unwind(list, slot) => {
                 format!("Unwind {} = {}", self.name(*slot), self.expression(list))
             }
+            Operator::LoadCsv(load) => self.load_csv(load),
             Operator::Optional { brings, .. } => format!("Optional {}", self.slots(brings)),
             Operator::Apply { brings, .. } => match brings {
                 Some(brings) => format!("Apply {}", self.slots(brings)),
@@ -249,6 +250,16 @@ impl Printer<'_> {
                 format!("Call {}({})", call.name, self.list(&call.arguments, ", "))
             }
         }
+    }
+
+    fn load_csv(&self, load: &LoadCsv) -> String {
+        let headers = if load.headers { ", with headers" } else { "" };
+        let terminator = match load.terminator {
+            b',' => String::new(),
+            other => format!(", fields end with {:?}", char::from(other)),
+        };
+        let (variable, source) = (self.name(load.variable), self.expression(&load.source));
+        format!("LoadCsv {variable} = {source}{headers}{terminator}")
     }
 
     fn seek(&self, seek: &Seek) -> String {

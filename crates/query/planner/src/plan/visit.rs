@@ -88,6 +88,7 @@ impl Operator {
             }
             Operator::Skip(count) | Operator::Limit(count) => vec![count],
             Operator::Unwind(list, _) | Operator::Foreach { list, .. } => vec![list],
+            Operator::LoadCsv(load) => vec![&load.source],
             Operator::HashJoin { keys, .. } => keys
                 .iter()
                 .flat_map(|(left, right)| [left, right])

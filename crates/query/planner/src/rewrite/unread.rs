@@ -31,6 +31,7 @@ fn add_read(operator: &Operator, read: &mut HashSet<Slot>) -> bool {
         | Operator::Skip(_)
         | Operator::Limit(_)
         | Operator::Unwind(..)
+        | Operator::LoadCsv(_)
         | Operator::SemiApply { .. }
         | Operator::Apply { brings: None, .. } => {}
         Operator::Expand(step) => add_step(step, read),

@@ -277,5 +277,7 @@ fn writes_stand_behind_barriers() {
         "MATCH (n) DETACH DELETE n",
         "UNWIND ['A', 'B'] AS l CREATE (n:Tag:$(l))-[:$('R' + l)]->() SET n:$([l, 'C'])",
         "MATCH (t:Tag) CALL (t) { SET t.x = 1 } IN TRANSACTIONS OF 10 ROWS",
+        "LOAD CSV WITH HEADERS FROM 'a.csv' AS row FIELDTERMINATOR ';' \
+         CREATE (:Tag {x: toInteger(row.x)})",
     ]));
 }

@@ -3,10 +3,11 @@
 use super::pattern::Of;
 use super::{Parsed, Parser};
 use crate::error::Detail;
+use crate::lexer::Token;
 use crate::tree::{
     Access, Call, CallSubquery, Clause, ClauseKind, Delete, Expression, Foreach, Imports,
-    InTransactions, Item, Match, MergeAction, Name, Node, OnError, Projection, RemoveItem, SetItem,
-    SortItem, Yield, YieldItem,
+    InTransactions, Item, LoadCsv, Match, MergeAction, Name, Node, OnError, Projection, RemoveItem,
+    SetItem, SortItem, Yield, YieldItem,
 };
 
 impl Parser<'_> {
@@ -105,15 +106,54 @@ impl Parser<'_> {
                 self.advance();
                 self.call(false)?
             }
-            "LOAD" if self.is_word_ahead(1, "CSV") => {
-                let what = "LOAD CSV is not supported";
-                let hint = "use COPY ... FROM, or `evergraph import`";
-                return Err(self.problem(Detail::Unsupported, start, what, hint));
+            "LOAD" => {
+                self.advance();
+                self.load_csv()?
             }
             _ => return Ok(None),
         };
         let at = self.since(start);
         Ok(Some(Clause { kind, at }))
+    }
+
+    fn load_csv(&mut self) -> Parsed<ClauseKind> {
+        self.need_word("CSV")?;
+        let headers = self.take_word("WITH");
+        if headers {
+            self.need_word("HEADERS")?;
+        }
+        self.need_word("FROM")?;
+        let source = self.expression()?;
+        self.need_word("AS")?;
+        let variable = self.variable()?;
+        let terminator = match self.take_word("FIELDTERMINATOR") {
+            true => Some(self.terminator()?),
+            false => None,
+        };
+        Ok(ClauseKind::LoadCsv(LoadCsv {
+            headers,
+            source,
+            variable,
+            terminator,
+        }))
+    }
+
+    /// A character in quotes, which is one byte in a file.
+    fn terminator(&mut self) -> Parsed<u8> {
+        let Token::Text(text) = self.token() else {
+            return Err(self.unexpected("a character in quotes, such as ';',", &[]));
+        };
+        let found = match text.as_bytes() {
+            &[byte] if !matches!(byte, b'"' | b'\n' | b'\r') => Some(byte),
+            _ => None,
+        };
+        let Some(byte) = found else {
+            let what = "fields end with one character of ASCII, which is no quote and no line end";
+            let hint = "write one such as ';', '|' or '\\t'";
+            return Err(self.problem(Detail::UnexpectedSyntax, self.at(), what, hint));
+        };
+        self.advance();
+        Ok(byte)
     }
 
     /// `a = b` of `LET`: the column `b AS a`.

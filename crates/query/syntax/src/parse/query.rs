@@ -18,6 +18,7 @@ pub(super) const WORDS: &[&str] = &[
     "DESCENDING",
     "DETACH DELETE",
     "ENDS WITH",
+    "FIELDTERMINATOR",
     "FILTER",
     "FINISH",
     "FOR",
@@ -28,6 +29,7 @@ pub(super) const WORDS: &[&str] = &[
     "IS NULL",
     "LET",
     "LIMIT",
+    "LOAD CSV",
     "MATCH",
     "MERGE",
     "NEXT",
@@ -48,6 +50,7 @@ pub(super) const WORDS: &[&str] = &[
     "WITH",
     "XOR",
     "YIELD",
+    "LOAD",
     "ORDER",
     "STARTS",
     "ENDS",
@@ -58,8 +61,8 @@ pub(super) const WORDS: &[&str] = &[
 /// Words that begin a statement.
 const FIRST: &[&str] = &[
     "CALL", "COPY", "CREATE", "DETACH", "DELETE", "DROP", "EXPLAIN", "FILTER", "FINISH", "FOR",
-    "FOREACH", "INSERT", "LET", "MATCH", "MERGE", "OPTIONAL", "PROFILE", "REMOVE", "RETURN", "SET",
-    "SHOW", "UNWIND", "WITH",
+    "FOREACH", "INSERT", "LET", "LOAD", "MATCH", "MERGE", "OPTIONAL", "PROFILE", "REMOVE",
+    "RETURN", "SET", "SHOW", "UNWIND", "WITH",
 ];
 
 /// Words that begin clauses, statements and parts of them, sorted.

@@ -2,11 +2,11 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{Separated, optional};
+use super::{Separated, Text, optional};
 use crate::tree::{
-    Call, CallSubquery, Clause, ClauseKind, Delete, Foreach, Imports, InTransactions, Item, Match,
-    MergeAction, OnError, Projection, Query, RemoveItem, SetItem, SingleQuery, SortItem, Yield,
-    YieldItem,
+    Call, CallSubquery, Clause, ClauseKind, Delete, Foreach, Imports, InTransactions, Item,
+    LoadCsv, Match, MergeAction, OnError, Projection, Query, RemoveItem, SetItem, SingleQuery,
+    SortItem, Yield, YieldItem,
 };
 
 impl Display for Query {
@@ -35,6 +35,7 @@ impl Display for Clause {
         match &self.kind {
             ClauseKind::Match(part) => part.fmt(f),
             ClauseKind::Unwind(list, variable) => write!(f, "UNWIND {list} AS {variable}"),
+            ClauseKind::LoadCsv(part) => part.fmt(f),
             ClauseKind::With(projection) => write!(f, "WITH {projection}"),
             ClauseKind::Return(projection) => write!(f, "RETURN {projection}"),
             ClauseKind::Finish => f.write_str("FINISH"),
@@ -65,6 +66,21 @@ impl Display for Match {
         Separated(&self.patterns, ", ").fmt(f)?;
         optional(f, " AS OF ", self.as_of.as_ref())?;
         optional(f, " WHERE ", self.filter.as_ref())
+    }
+}
+
+impl Display for LoadCsv {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let headers = if self.headers { "WITH HEADERS " } else { "" };
+        let (source, variable) = (&self.source, &self.variable);
+        write!(f, "LOAD CSV {headers}FROM {source} AS {variable}")?;
+        match self.terminator {
+            None => Ok(()),
+            Some(byte) => {
+                let text = char::from(byte).to_string();
+                write!(f, " FIELDTERMINATOR {}", Text(&text))
+            }
+        }
     }
 }
 

@@ -6,8 +6,8 @@ use super::{Checker, Layer, problem};
 use crate::error::{Detail, Problem};
 use crate::parse::Parsed;
 use crate::tree::{
-    CallSubquery, Clause, ClauseKind, Expression, Imports, InTransactions, Match, Node, OnError,
-    Query, SingleQuery,
+    CallSubquery, Clause, ClauseKind, Expression, Imports, InTransactions, LoadCsv, Match, Node,
+    OnError, Query, SingleQuery,
 };
 
 /// Where a query stands.
@@ -122,7 +122,10 @@ impl Checker<'_> {
         };
         let goes_on = matches!(
             last.kind,
-            ClauseKind::Match(_) | ClauseKind::Unwind(..) | ClauseKind::With(_)
+            ClauseKind::Match(_)
+                | ClauseKind::Unwind(..)
+                | ClauseKind::LoadCsv(_)
+                | ClauseKind::With(_)
         );
         if goes_on && within != Within::Expression {
             let what = "the query ends with a clause that has no effect";
@@ -165,6 +168,7 @@ impl Checker<'_> {
                 };
                 self.bind(&variable.text, element);
             }
+            ClauseKind::LoadCsv(part) => self.load_csv(part)?,
             ClauseKind::With(projection) => self.with(projection, clause.at)?,
             ClauseKind::Return(projection) => return self.project(projection, false, clause.at),
             ClauseKind::Finish => {}
@@ -201,6 +205,18 @@ impl Checker<'_> {
             self.value(as_of, Place::without_aggregation("AS OF"))?;
         }
         self.filter(part.filter.as_ref())
+    }
+
+    fn load_csv(&mut self, part: &LoadCsv) -> Parsed<()> {
+        let of = self.value(&part.source, Place::without_aggregation("LOAD CSV"))?;
+        self.need_types(&of, Types::STRING, part.source.at)?;
+        self.need_unbound(&part.variable)?;
+        let of = match part.headers {
+            true => Type::Map,
+            false => Type::List(Box::new(Type::Text)),
+        };
+        self.bind(&part.variable.text, of);
+        Ok(())
     }
 
     fn subquery_clause(&mut self, part: &CallSubquery) -> Parsed<()> {

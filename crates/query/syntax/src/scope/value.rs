@@ -1,6 +1,6 @@
 //! Expressions: their variables, functions, and types as far as they are known.
 
-use super::functions::FunctionSignature;
+use super::functions::{FunctionSignature, Functions};
 use super::types::{TEMPORAL, Type, Types};
 use super::{Checker, Named, problem};
 use crate::error::{Class, Detail, Problem, with_article};
@@ -384,10 +384,7 @@ impl Checker<'_> {
         };
         let name = call.full_name();
         let Some(function) = known.find(&name) else {
-            let what = format!("there is no function {name}");
-            let hint = "SHOW FUNCTIONS lists those that there are";
-            let problem = problem(Detail::UnknownFunction, call.name[0].at, what, hint);
-            return Err(problem.near(&name, known.names()));
+            return Err(unknown_function(call, &name, known));
         };
         let mut inner = place;
         if function.aggregates {
@@ -520,6 +517,18 @@ impl Checker<'_> {
             }
         }
     }
+}
+
+fn unknown_function(call: &FunctionCall, name: &str, known: &dyn Functions) -> Problem {
+    let (detail, at) = (Detail::UnknownFunction, call.name[0].at);
+    let what = format!("there is no function {name}");
+    // Neo4j has them, and no other function is meant.
+    if ["linenumber", "file"].contains(&name.to_ascii_lowercase().as_str()) {
+        let hint = "lines of LOAD CSV do not know where they stand: have a column of numbers";
+        return problem(detail, at, what, hint);
+    }
+    let hint = "SHOW FUNCTIONS lists those that there are";
+    problem(detail, at, what, hint).near(name, known.names())
 }
 
 fn wrong_type(found: &Type, types: Types, at: Span) -> Problem {

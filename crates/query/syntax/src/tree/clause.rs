@@ -47,6 +47,8 @@ pub enum ClauseKind {
     Match(Match),
     /// `UNWIND a AS b`
     Unwind(Expression, Name),
+    /// `LOAD CSV`
+    LoadCsv(LoadCsv),
     /// `WITH`
     With(Projection),
     /// `RETURN`; its filter is `None`
@@ -84,6 +86,19 @@ pub struct Match {
     pub as_of: Option<Expression>,
     /// `WHERE`
     pub filter: Option<Expression>,
+}
+
+/// `LOAD CSV WITH HEADERS FROM a AS b FIELDTERMINATOR ';'`
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadCsv {
+    /// `WITH HEADERS`: whether the first line has names for the fields of the others.
+    pub headers: bool,
+    /// The name of the file.
+    pub source: Expression,
+    /// Each line.
+    pub variable: Name,
+    /// A character of ASCII between fields, if not a comma.
+    pub terminator: Option<u8>,
 }
 
 /// The body of `WITH` and `RETURN`.

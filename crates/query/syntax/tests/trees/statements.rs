@@ -230,8 +230,19 @@ fn clause() -> BoxedStrategy<Clause> {
             at,
         })
     });
+    let terminators = prop::sample::select(b";|\t'\\ ".to_vec());
+    let load = (any::<bool>(), expression(), name(), option::of(terminators));
+    let load = load.prop_map(|(headers, source, variable, terminator)| {
+        ClauseKind::LoadCsv(LoadCsv {
+            headers,
+            source,
+            variable,
+            terminator,
+        })
+    });
     prop_oneof![
         3 => matched.prop_map(ClauseKind::Match).prop_map(kind),
+        1 => load.prop_map(kind),
         1 => (expression(), name())
             .prop_map(|(list, variable)| kind(ClauseKind::Unwind(list, variable))),
         1 => with.prop_map(kind),
