@@ -11,8 +11,8 @@ use evergraph_property_graph::graph::{
 };
 use evergraph_property_graph::value::Duration;
 use evergraph_syntax::tree::{
-    Command, CreateConstraint, CreateIndex, DataType, Drop, Expression, IndexKind, Item, Listing,
-    Name, Node, Projection, Requirement, Show, Span, Subject as Of,
+    Command, CreateConstraint, CreateIndex, DataType, DefinitionName, Drop, Expression, IndexKind,
+    Item, Listing, Name, Node, Projection, Requirement, Show, Span, Subject as Of,
 };
 
 use super::cell::Cell;
@@ -37,11 +37,10 @@ pub(super) fn execute(
     statement: &Statement,
 ) -> Result<Rows, Error> {
     let graph = db.property_graph()?;
-    let text = &statement.text;
     match command {
         Command::CreateIndex(index) => create_index(db, index, statement),
         Command::CreateConstraint(constraint) => create_constraint(graph, constraint, statement),
-        Command::Drop(drop) => drop_named(db, drop, text),
+        Command::Drop(drop) => drop_named(db, drop, statement),
         Command::Show(show) => list(db, show, statement),
         Command::CopyFrom(copy) => copy_from(graph, copy, statement),
         Command::CopyTo(copy) => copy_to(db, copy, statement),
@@ -52,11 +51,34 @@ fn done(summary: Summary) -> Result<Rows, Error> {
     Ok(Rows::ready(Arc::from([]), Vec::new(), summary))
 }
 
+/// The name of an index or a constraint.
+///
+/// # Errors
+/// A parameter that is not given, or no text.
+fn name_of(name: &DefinitionName, statement: &Statement) -> Result<String, Error> {
+    match name {
+        DefinitionName::Written(name) => Ok(name.text.clone()),
+        DefinitionName::Parameter(name) => {
+            let hint = "give it the name of the index or constraint";
+            statement.text_of(&name.text, name.at, hint)
+        }
+    }
+}
+
+/// The name of one that is made, if it has one.
+///
+/// # Errors
+/// As [`name_of`].
+fn new_name(name: Option<&DefinitionName>, statement: &Statement) -> Result<Option<String>, Error> {
+    name.map(|name| name_of(name, statement)).transpose()
+}
+
 fn create_index(db: &Database, index: &CreateIndex, statement: &Statement) -> Result<Rows, Error> {
     let graph = db.property_graph()?;
+    let name = new_name(index.name.as_ref(), statement)?;
     let mut options = Options::of(index.options.as_ref(), graph, statement)?;
     if index.kind != IndexKind::Range {
-        let is_new = search_index::create(db, index, options, &statement.text)?;
+        let is_new = search_index::create(db, index, (name, options), &statement.text)?;
         return done(Summary {
             indexes_added: u64::from(is_new),
             ..Summary::default()
@@ -65,7 +87,7 @@ fn create_index(db: &Database, index: &CreateIndex, statement: &Statement) -> Re
     options.take_provider("range")?;
     options.finish("indexProvider")?;
     let definition = definition(
-        index.name.as_ref(),
+        name,
         "index",
         &index.subject,
         &index.properties,
@@ -83,6 +105,7 @@ fn create_constraint(
     constraint: &CreateConstraint,
     statement: &Statement,
 ) -> Result<Rows, Error> {
+    let name = new_name(constraint.name.as_ref(), statement)?;
     let mut options = Options::of(constraint.options.as_ref(), graph, statement)?;
     options.take_provider("range")?;
     options.finish("indexProvider")?;
@@ -94,7 +117,7 @@ fn create_constraint(
         Requirement::Type(of, at) => (Rule::Type(value_type(of, *at, text)?), "type"),
     };
     let definition = definition(
-        constraint.name.as_ref(),
+        name,
         what,
         &constraint.subject,
         &constraint.properties,
@@ -151,7 +174,7 @@ fn value_type(of: &DataType, at: Span, text: &str) -> Result<ValueType, Error> {
 }
 
 fn definition(
-    name: Option<&Name>,
+    name: Option<String>,
     what: &str,
     subject: &Of,
     properties: &[Name],
@@ -159,10 +182,7 @@ fn definition(
 ) -> Definition {
     let of = subject.labels.first().map_or("", |name| &name.text);
     let keys: Vec<String> = properties.iter().map(|name| name.text.clone()).collect();
-    let name = match name {
-        Some(name) => name.text.clone(),
-        None => format!("{what}_{of}_{}", keys.join("_")),
-    };
+    let name = name.unwrap_or_else(|| format!("{what}_{of}_{}", keys.join("_")));
     Definition {
         name,
         subject: match subject.of_relationships {
@@ -174,9 +194,9 @@ fn definition(
     }
 }
 
-fn drop_named(db: &Database, drop: &Drop, text: &str) -> Result<Rows, Error> {
+fn drop_named(db: &Database, drop: &Drop, statement: &Statement) -> Result<Rows, Error> {
     let graph = db.property_graph()?;
-    let name = &drop.name.text;
+    let name = &name_of(&drop.name, statement)?;
     let states = graph.definition_states();
     let found = states.iter().find(|(one, _)| one.name == *name);
     if found.is_none()
@@ -201,8 +221,8 @@ fn drop_named(db: &Database, drop: &Drop, text: &str) -> Result<Rows, Error> {
             "InvalidClauseComposition",
             format!("{name} is {is}"),
             &format!("write {other}"),
-            text,
-            &drop.name.at.range(),
+            &statement.text,
+            &drop.name.at().range(),
         ));
     }
     let gone = match drop.if_exists {

@@ -63,7 +63,7 @@ impl SearchIndex {
 pub(super) fn create(
     db: &Database,
     index: &CreateIndex,
-    mut options: Options,
+    (name, mut options): (Option<String>, Options),
     text: &str,
 ) -> Result<bool, Error> {
     let subject = &index.subject;
@@ -90,7 +90,7 @@ pub(super) fn create(
         IndexKind::Range => "range",
     })?;
     let asked = Asked {
-        name: index.name.as_ref().map(|name| name.text.clone()),
+        name,
         label: label.text.clone(),
         keys,
     };

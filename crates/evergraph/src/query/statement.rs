@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use evergraph_interpreter::{Cancellation, Datum, Execution, Limits};
 use evergraph_property_graph::Value;
+use evergraph_syntax::tree::Span;
+use evergraph_syntax::with_article;
 
+use super::error::Error;
 use crate::At;
 
 /// Parameters by name, without `$`.
@@ -117,6 +120,26 @@ impl Statement {
     /// Its text.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The text of a parameter that stands somewhere in it.
+    ///
+    /// # Errors
+    /// A parameter that is not given, or no text.
+    pub(super) fn text_of(&self, name: &str, at: Span, hint: &str) -> Result<String, Error> {
+        let what = match self.parameters.0.get(name) {
+            Some(Value::Text(text)) => return Ok(text.to_string()),
+            Some(value) => format!("${name} is {}", with_article(value.type_name())),
+            None => format!("the parameter ${name} is not given"),
+        };
+        let detail = "MissingParameter";
+        Err(Error::of_statement(
+            detail,
+            what,
+            hint,
+            &self.text,
+            &at.range(),
+        ))
     }
 
     /// Adds a parameter.

@@ -417,6 +417,34 @@ fn indexes_and_constraints_are_made_and_listed() {
     assert!(db.query("SHOW FUNCTIONS", ()).unwrap().count() > 50);
 }
 
+#[test]
+fn names_of_indexes_and_constraints_may_be_parameters() {
+    let db = database();
+    let named = |name: &str| Parameters::new().with("name", name);
+    let text = "CREATE INDEX $name FOR (p:Person) ON (p.born)";
+    db.query(text, named("born")).unwrap();
+    let text = "CREATE CONSTRAINT $name FOR (p:Person) REQUIRE p.name IS UNIQUE";
+    db.query(text, named("odd name")).unwrap();
+    let names = shown(&db, "SHOW INDEXES YIELD name");
+    assert_eq!(names, [["'born'"], ["'odd name'"]]);
+    let dropped = db.query("DROP INDEX $name", named("born")).unwrap();
+    assert_eq!(dropped.summary().indexes_removed, 1);
+    let wrong = db.query("DROP INDEX $name", named("odd name")).err();
+    assert!(wrong.unwrap().message().contains("odd name"));
+    db.query("DROP CONSTRAINT $name", named("odd name"))
+        .unwrap();
+    let text = "DROP INDEX $name IF EXISTS";
+    db.query(text, named("born")).unwrap();
+    for (parameters, part) in [
+        (Parameters::new(), "$name is not given"),
+        (Parameters::new().with("name", 1), "$name is an INTEGER"),
+    ] {
+        let error = db.query(text, parameters).err().unwrap();
+        assert_eq!(error.detail(), "MissingParameter");
+        assert!(error.message().contains(part), "{error}");
+    }
+}
+
 fn shown(db: &Database, text: &str) -> Vec<Vec<String>> {
     let rows = db.query(text, ());
     let rows = rows.unwrap_or_else(|error| panic!("{text}: {error}"));

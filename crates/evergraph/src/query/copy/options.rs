@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use evergraph_property_graph::Value;
 use evergraph_syntax::nearest;
 use evergraph_syntax::tree::{Access, CopyOption, Expression, Node};
-use evergraph_syntax::with_article;
 
 use super::super::error::Error;
 use super::super::statement::Statement;
@@ -261,27 +260,8 @@ pub(super) fn file(expression: &Expression, statement: &Statement) -> Result<Pat
     let name = match &expression.node {
         Node::Text(text) => text.clone(),
         Node::Parameter(name) => {
-            let mut all = statement.parameters.iter();
-            match all.find(|(known, _)| known == name) {
-                Some((_, Value::Text(text))) => text.to_string(),
-                found => {
-                    let what = match found {
-                        None => format!("the parameter ${name} is not given"),
-                        Some((_, value)) => {
-                            format!("${name} is {}", with_article(value.type_name()))
-                        }
-                    };
-                    let at = expression.at.range();
-                    let hint = "give it the name of a file";
-                    return Err(Error::of_statement(
-                        "MissingParameter",
-                        what,
-                        hint,
-                        statement.text(),
-                        &at,
-                    ));
-                }
-            }
+            let hint = "give it the name of a file";
+            statement.text_of(name, expression.at, hint)?
         }
         _ => String::new(),
     };

@@ -2,9 +2,10 @@
 
 use super::{Parsed, Parser};
 use crate::error::Detail;
+use crate::lexer::Token;
 use crate::tree::{
-    Command, ConstraintFilter, ConstraintRule, CreateConstraint, CreateIndex, Drop, INDEX_TYPES,
-    IndexKind, Listing, Map, Name, Requirement, Show, Subject,
+    Command, ConstraintFilter, ConstraintRule, CreateConstraint, CreateIndex, DefinitionName, Drop,
+    INDEX_TYPES, IndexKind, Listing, Map, Name, Requirement, Show, Subject,
 };
 
 const LISTINGS: [(&str, Listing); 11] = [
@@ -90,12 +91,21 @@ impl Parser<'_> {
     }
 
     /// The optional name of what is made, and whether it may exist.
-    fn new_name(&mut self) -> Parsed<(Option<Name>, bool)> {
+    fn new_name(&mut self) -> Parsed<(Option<DefinitionName>, bool)> {
         let name = match self.is_word("IF") || self.is_word("FOR") {
             true => None,
-            false => Some(self.name("a name or FOR")?),
+            false => Some(self.definition_name("a name or FOR")?),
         };
         Ok((name, self.take_words(&["IF", "NOT", "EXISTS"])))
+    }
+
+    fn definition_name(&mut self, of: &str) -> Parsed<DefinitionName> {
+        let Token::Parameter(text) = self.token().clone() else {
+            return self.name(of).map(DefinitionName::Written);
+        };
+        let at = self.at();
+        self.advance();
+        Ok(DefinitionName::Parameter(Name { text, at }))
     }
 
     fn create_index(&mut self, kind: IndexKind) -> Parsed<Command> {
@@ -218,7 +228,7 @@ impl Parser<'_> {
         if !is_constraint && !self.take_word("INDEX") {
             return Err(self.unexpected("INDEX or CONSTRAINT", &["INDEX", "CONSTRAINT"]));
         }
-        let name = self.name("a name")?;
+        let name = self.definition_name("a name")?;
         let if_exists = self.take_words(&["IF", "EXISTS"]);
         Ok(Command::Drop(Drop {
             is_constraint,

@@ -2,10 +2,10 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{Separated, optional};
+use super::{Parameter, Separated, optional};
 use crate::tree::{
-    Command, ConstraintFilter, ConstraintRule, CreateConstraint, CreateIndex, Drop, IndexKind,
-    Listing, Name, Requirement, Show, Subject,
+    Command, ConstraintFilter, ConstraintRule, CreateConstraint, CreateIndex, DefinitionName, Drop,
+    IndexKind, Listing, Name, Requirement, Show, Subject,
 };
 
 impl Display for Command {
@@ -44,7 +44,20 @@ impl Display for PropertiesOf<'_> {
     }
 }
 
-fn new_name(f: &mut Formatter<'_>, name: Option<&Name>, if_not_exists: bool) -> fmt::Result {
+impl Display for DefinitionName {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            DefinitionName::Written(name) => name.fmt(f),
+            DefinitionName::Parameter(name) => Parameter(&name.text).fmt(f),
+        }
+    }
+}
+
+fn new_name(
+    f: &mut Formatter<'_>,
+    name: Option<&DefinitionName>,
+    if_not_exists: bool,
+) -> fmt::Result {
     optional(f, " ", name)?;
     f.write_str(if if_not_exists {
         " IF NOT EXISTS "

@@ -30,6 +30,24 @@ pub struct Subject {
     pub labels: Vec<Name>,
 }
 
+/// Name of an index or a constraint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DefinitionName {
+    /// As it is written.
+    Written(Name),
+    /// `$name`: the text of a parameter.
+    Parameter(Name),
+}
+
+impl DefinitionName {
+    /// Where it stands.
+    pub fn at(&self) -> Span {
+        match self {
+            DefinitionName::Written(name) | DefinitionName::Parameter(name) => name.at,
+        }
+    }
+}
+
 /// Kinds of indexes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IndexKind {
@@ -47,7 +65,7 @@ pub struct CreateIndex {
     /// Its kind.
     pub kind: IndexKind,
     /// Its name.
-    pub name: Option<Name>,
+    pub name: Option<DefinitionName>,
     /// Whether it is no error if it exists.
     pub if_not_exists: bool,
     /// Nodes or relationships that it is of.
@@ -62,7 +80,7 @@ pub struct CreateIndex {
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreateConstraint {
     /// Its name.
-    pub name: Option<Name>,
+    pub name: Option<DefinitionName>,
     /// Whether it is no error if it exists.
     pub if_not_exists: bool,
     /// Nodes or relationships that it is of.
@@ -94,7 +112,7 @@ pub struct Drop {
     /// Whether a constraint, and not an index.
     pub is_constraint: bool,
     /// Its name.
-    pub name: Name,
+    pub name: DefinitionName,
     /// Whether it is no error if it does not exist.
     pub if_exists: bool,
 }

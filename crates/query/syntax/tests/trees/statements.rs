@@ -253,6 +253,13 @@ fn clause() -> BoxedStrategy<Clause> {
     .boxed()
 }
 
+fn definition_name() -> impl Strategy<Value = DefinitionName> {
+    prop_oneof![
+        4 => name().prop_map(DefinitionName::Written),
+        1 => name().prop_map(DefinitionName::Parameter),
+    ]
+}
+
 fn command() -> impl Strategy<Value = Command> {
     let options = || option::of(map(&small()));
     let subject = |most: usize| {
@@ -270,7 +277,7 @@ fn command() -> impl Strategy<Value = Command> {
     ];
     let index = (
         index,
-        option::of(name()),
+        option::of(definition_name()),
         any::<bool>(),
         vec(name(), 1..3),
         options(),
@@ -282,7 +289,7 @@ fn command() -> impl Strategy<Value = Command> {
         super::data_type().prop_map(|of| Requirement::Type(of, Span::default())),
     ];
     let constraint = (
-        option::of(name()),
+        option::of(definition_name()),
         any::<bool>(),
         subject(2),
         vec(name(), 1..3),
@@ -347,13 +354,15 @@ fn command() -> impl Strategy<Value = Command> {
                 Command::CreateConstraint(made)
             }
         ),
-        (any::<bool>(), name(), any::<bool>()).prop_map(|(is_constraint, name, if_exists)| {
-            Command::Drop(Drop {
-                is_constraint,
-                name,
-                if_exists,
-            })
-        }),
+        (any::<bool>(), definition_name(), any::<bool>()).prop_map(
+            |(is_constraint, name, if_exists)| {
+                Command::Drop(Drop {
+                    is_constraint,
+                    name,
+                    if_exists,
+                })
+            }
+        ),
         shown.prop_map(|(listing, yielded, filter)| {
             let (yielded, filter, returned) = match yielded {
                 Some((columns, filter, returned)) => {
