@@ -47,7 +47,7 @@ impl Place {
 }
 
 /// Information about a statement that is right: a name that the graph does
-/// not have, or an option without effect.
+/// not have, or an option or a hint without effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notification {
     /// One line.

@@ -142,7 +142,7 @@ impl<'a> Prepared<'a> {
         }
     }
 
-    /// Options that have no effect; then labels, types and property keys that it looks for
+    /// Options, then hints that have no effect; then labels, types and property keys that it looks for
     /// and no commit has used, in the order of the text, but of no statement that writes,
     /// which may bring them. None within a transaction.
     pub fn notifications(&self) -> Vec<Notification> {

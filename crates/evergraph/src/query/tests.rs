@@ -114,6 +114,33 @@ fn names_that_the_graph_does_not_have_are_told() {
 }
 
 #[test]
+fn hints_without_effect_are_told() {
+    let db = database();
+    let told = |text: &str| -> Vec<String> {
+        let statement = Statement::new(text);
+        let prepared = db.prepare(&statement).unwrap();
+        let told = prepared.notifications().into_iter();
+        told.map(|one| one.message).collect()
+    };
+    let bob = [["'Bob'"]];
+    let text = "MATCH (p:Person)-->(q) USING INDEX SEEK p:Person(born) WHERE p.born > 1970 \
+                RETURN q.name";
+    let missing = "the hint USING INDEX p:Person(born) has no effect: there is no such index";
+    assert_eq!(told(text), [missing]);
+    assert_eq!(shown(&db, text), bob);
+    db.query("CREATE INDEX FOR (p:Person) ON (p.born)", ())
+        .unwrap();
+    let none: [&str; 0] = [];
+    assert_eq!(told(text), none);
+    assert_eq!(shown(&db, text), bob);
+    let text = "MATCH (p:Person)-->(q) USING JOIN ON q RETURN q.name";
+    assert_eq!(told(text), ["the hint USING JOIN ON q has no effect"]);
+    let text = "MATCH ()-[k:KNOWS]->(q) USING SCAN k:KNOWS SET q.known = true RETURN q.name";
+    assert_eq!(told(text), none);
+    assert_eq!(shown(&db, text), bob);
+}
+
+#[test]
 fn nodes_relationships_and_paths_are_whole() {
     let db = database();
     let text = "MATCH p = (a)-[r]->(b) RETURN a, r, p, [a, 1] AS l, {x: b} AS m";

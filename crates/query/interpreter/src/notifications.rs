@@ -1,10 +1,11 @@
-//! Options of a query that have no effect, and names that it looks for and the graph does
-//! not have: most often they are misspelt, and openCypher gives no rows, or nulls, and no
-//! error.
+//! Options and hints of a query that have no effect, and names that it looks for and the
+//! graph does not have: most often they are misspelt, and openCypher gives no rows, or
+//! nulls, and no error.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use evergraph_planner::IdleHint;
 use evergraph_property_graph::graph::{GraphRead, View};
 use evergraph_syntax::nearest;
 use evergraph_syntax::scope::Named;
@@ -16,7 +17,7 @@ const MOST_NAMES: u32 = 4096;
 const MOST_TOLD: usize = 20;
 
 /// Information about a query that is right: a name that the graph does not have, or an
-/// option without effect.
+/// option or a hint without effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notification {
     /// One line.
@@ -33,6 +34,14 @@ pub(crate) fn of_options(options: &[StatementOption]) -> Vec<Notification> {
         at: option.name.at.to(option.value.at),
     })
     .collect()
+}
+
+/// One for each of the first hints.
+pub(crate) fn of_hints(hints: &[IdleHint]) -> impl Iterator<Item = Notification> {
+    hints.iter().take(MOST_TOLD).map(|hint| Notification {
+        message: hint.message.clone(),
+        at: hint.at,
+    })
 }
 
 /// One for each of the first names that no commit has used, in the order of the text.

@@ -148,6 +148,7 @@ impl Query {
         };
         guard.check()?;
         let mut notifications = notifications::of_options(&statement.options);
+        notifications.extend(notifications::of_hints(&planned.idle_hints));
         if !planned.writes {
             notifications.extend(notifications::of_names(catalog.view(), searched));
         }
@@ -195,8 +196,8 @@ impl Query {
         &self.prepared.columns
     }
 
-    /// Options that have no effect, and names that it looks for and the graph does not have;
-    /// none of these of a query that writes, which may bring them.
+    /// Options and hints that have no effect, and names that it looks for and the graph does
+    /// not have; none of these of a query that writes, which may bring them.
     pub fn notifications(&self) -> &[Notification] {
         &self.prepared.notifications
     }

@@ -23,6 +23,6 @@ pub mod rewrite;
 
 pub use catalog::{Catalog, Ends, Index, Population};
 pub use error::PlanError;
-pub use lower::{PlannedQuery, plan, plan_plainly};
+pub use lower::{IdleHint, PlannedQuery, plan, plan_plainly};
 pub use order::is_volatile;
 pub use plan::*;

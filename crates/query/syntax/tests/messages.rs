@@ -536,6 +536,55 @@ fn errors_name_the_place_and_what_was_meant() {
             None,
         ),
         ("CREATE (a)-->+(b)", "CreatingVarLength", "-->+", "", None),
+        (
+            "MATCH (a:A) USING INDX a:A(x) RETURN a",
+            "UnexpectedSyntax",
+            "INDX",
+            "INDEX, SCAN or JOIN ON",
+            Some("INDEX"),
+        ),
+        (
+            "MATCH (a:A) MATCH (b) USING SCAN a:A RETURN b",
+            "UndefinedVariable",
+            "a",
+            "no node and no relationship of this MATCH",
+            None,
+        ),
+        (
+            "MATCH (a)-[r:R*]->(b) USING SCAN r:R RETURN b",
+            "UndefinedVariable",
+            "r",
+            "no node and no relationship of this MATCH",
+            None,
+        ),
+        (
+            "MATCH (a:!B) USING SCAN a:B RETURN a",
+            "InvalidClauseComposition",
+            "B",
+            "does not ask of a",
+            None,
+        ),
+        (
+            "MATCH (a:A) USING INDEX a:A(x, y) WHERE a.x = 1 RETURN a",
+            "InvalidClauseComposition",
+            "y",
+            "no condition is on it",
+            None,
+        ),
+        (
+            "MATCH (a:A {x: 1}) USING SCAN a:A USING INDEX a:A(x) RETURN a",
+            "InvalidClauseComposition",
+            "USING INDEX a:A(x)",
+            "two hints for a",
+            None,
+        ),
+        (
+            "MATCH (a)-[r]->(b) USING JOIN ON r RETURN b",
+            "UndefinedVariable",
+            "r",
+            "no node of this MATCH",
+            None,
+        ),
     ] {
         let error = refused(text);
         assert_eq!(error.detail().name(), detail, "{text}: {error}");

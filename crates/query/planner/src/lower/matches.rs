@@ -11,7 +11,7 @@ const MOST_TOGETHER: usize = 64;
 /// What the first clauses find that can be found in any order: none but `MATCH` of paths
 /// whose parts are found one by one, each with a node of those before it. A variable of a
 /// relationship stands in one of them alone: in another it would be a relationship that is
-/// known.
+/// known. Hints say how a clause begins, so that it is found by itself.
 pub(super) fn together(clauses: &[tree::Clause]) -> Vec<Found<'_>> {
     let mut found = Vec::new();
     let mut parts = 0;
@@ -20,7 +20,10 @@ pub(super) fn together(clauses: &[tree::Clause]) -> Vec<Found<'_>> {
         let ClauseKind::Match(clause) = &clause.kind else {
             break;
         };
-        let is_plain = !clause.optional && clause.as_of.is_none() && !clause.repeatable;
+        let is_plain = !clause.optional
+            && clause.as_of.is_none()
+            && !clause.repeatable
+            && clause.hints.is_empty();
         if !is_plain || !clause.patterns.iter().all(has_plain_parts) {
             break;
         }
@@ -39,6 +42,7 @@ pub(super) fn together(clauses: &[tree::Clause]) -> Vec<Found<'_>> {
             patterns: &clause.patterns,
             filter: clause.filter.as_ref(),
             repeatable: false,
+            hints: &[],
         });
     }
     found

@@ -3,6 +3,7 @@
 mod call;
 mod chain;
 mod expression;
+mod hint;
 mod matches;
 mod path;
 mod pattern;
@@ -18,6 +19,7 @@ use evergraph_syntax::tree;
 use crate::plan::{Aggregate, Expression, Plan, Slot};
 use crate::{Catalog, PlanError, rewrite};
 
+pub use hint::{Hinted, IdleHint};
 pub(crate) use pattern::as_label;
 pub use pattern::{NodeToFind, Pattern, Predicate, RelationshipToFind, SearchToFind};
 
@@ -34,6 +36,8 @@ pub struct PlannedQuery {
     pub as_of: Option<Expression>,
     /// Whether it may write.
     pub writes: bool,
+    /// Hints without effect.
+    pub idle_hints: Vec<IdleHint>,
 }
 
 /// Variables by name.
@@ -78,6 +82,7 @@ fn planned(
     Ok(PlannedQuery {
         plan,
         columns,
+        idle_hints: std::mem::take(&mut lowering.idle_hints),
         names: lowering.all_names(),
         as_of,
         writes,
@@ -123,6 +128,7 @@ pub(crate) struct Lowering<'a> {
     is_within: bool,
     /// Where the last `IN TRANSACTIONS` stands.
     transactions: Option<tree::Span>,
+    idle_hints: Vec<IdleHint>,
 }
 
 impl<'a> Lowering<'a> {
@@ -137,6 +143,7 @@ impl<'a> Lowering<'a> {
             given: Scope::new(),
             is_within: false,
             transactions: None,
+            idle_hints: Vec::new(),
         }
     }
 

@@ -7,6 +7,7 @@ use evergraph_syntax::tree::{self, Labels, PathMode, Selector, StatementLabels};
 
 use super::chain::{Chain, Inner, Link, is_search, towards};
 use super::expression::conjuncts;
+use super::hint::Hinted;
 use super::{Lowering, Scope, text};
 use crate::plan::{Expression, PathSearch, Plan, Slot, Towards, names_of};
 use crate::{PlanError, order};
@@ -22,6 +23,8 @@ pub struct Pattern {
     pub predicates: Vec<Predicate>,
     /// Paths, of the slots of nodes and relationships in turn.
     pub paths: Vec<(Slot, Vec<Slot>)>,
+    /// How some of them are to be found.
+    pub hints: Vec<Hinted>,
 }
 
 /// A node of a pattern.
@@ -87,6 +90,8 @@ pub(super) struct Found<'a> {
     pub(super) filter: Option<&'a tree::Expression>,
     /// Whether a relationship may be found twice.
     pub(super) repeatable: bool,
+    /// `USING`
+    pub(super) hints: &'a [tree::Hint],
 }
 
 /// Nodes and relationships of one pattern: the time to order them grows with their square,
@@ -165,6 +170,7 @@ impl Lowering<'_> {
             patterns,
             filter,
             repeatable: false,
+            hints: &[],
         };
         self.found_clauses(&[found], input, scope)
     }
@@ -200,10 +206,14 @@ impl Lowering<'_> {
             for condition in std::mem::take(&mut finding.conditions) {
                 self.condition(condition, &mut finding.pattern, (&before, scope))?;
             }
+            self.add_hints(clause.hints, &mut finding.pattern, scope);
         }
         finding.pattern.refuse_nulls();
         let catalog = self.catalog;
-        Ok(order::find(finding.pattern, input, catalog))
+        let hints = finding.pattern.hints.clone();
+        let plan = order::find(finding.pattern, input, catalog);
+        self.note_idle(&hints, &plan);
+        Ok(plan)
     }
 
     fn path<'a>(

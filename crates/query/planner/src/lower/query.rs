@@ -179,6 +179,7 @@ impl Lowering<'_> {
             patterns: &found.patterns,
             filter: found.filter.as_ref(),
             repeatable: found.repeatable,
+            hints: &found.hints,
         };
         if !found.optional {
             return self.found_clauses(&[clause], input, scope);

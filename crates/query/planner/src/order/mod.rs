@@ -1,12 +1,15 @@
 //! The order in which a pattern is found: greedily the step that leaves the fewest rows,
 //! from the first node with which all steps together have the fewest.
 //!
+//! A hint says where to begin instead, if it can be followed.
+//!
 //! Rows are estimated from counts of labels and types. A step is a scan or an index
 //! lookup of a node or of a relationship, or the expansion of a relationship from a node
 //! that is known.
 
 mod estimate;
 mod fan_out;
+mod hint;
 mod join;
 mod relationships;
 mod seek;
@@ -44,6 +47,7 @@ pub fn find(pattern: Pattern, input: Plan, catalog: &dyn Catalog) -> Plan {
         reached: BTreeMap::new(),
         cost: 0.0,
         compared: if is_large { FEW_COMPARED } else { usize::MAX },
+        follows_hint: false,
         plan: input,
     };
     if is_large {
@@ -79,6 +83,8 @@ struct Finder<'a> {
     cost: f64,
     /// Next steps that are compared, at most.
     compared: usize,
+    /// Whether it has begun as a hint says.
+    follows_hint: bool,
     plan: Plan,
 }
 
@@ -96,6 +102,9 @@ impl Finder<'_> {
         }
         let mut first = self;
         first.filter();
+        if !first.hinted_starts().is_empty() {
+            return best;
+        }
         let nodes = first.pattern.nodes.iter();
         let nodes = nodes.map(|node| first.start(node.slot));
         let mut starts: Vec<Start> = nodes.chain(first.relationship_starts()).collect();
@@ -116,7 +125,7 @@ impl Finder<'_> {
 
     fn run(&mut self) {
         self.filter();
-        while self.expand_bound() || self.expand_cheapest() || self.begin() {
+        while self.begin_hinted() || self.expand_bound() || self.expand_cheapest() || self.begin() {
             self.filter();
         }
         self.build_paths();

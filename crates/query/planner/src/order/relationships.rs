@@ -16,7 +16,8 @@ impl Finder<'_> {
         open.filter_map(|&place| self.relationship_start(place))
     }
 
-    fn relationship_start(&self, place: usize) -> Option<Start> {
+    /// The cheapest way to begin with one, or that of a hint.
+    pub(super) fn relationship_start(&self, place: usize) -> Option<Start> {
         let one = &self.pattern.relationships[place];
         let is_plain = one.length.is_none() && one.shortest.is_none() && one.search.is_none();
         let is_free = !one.bound && !self.is_known(one.left) && !self.is_known(one.right);
@@ -42,11 +43,13 @@ impl Finder<'_> {
                 solved,
             }
         };
-        if let Some((condition, id)) = self.id_of(one.slot) {
+        let is_hinted = self.is_hinted(one.slot);
+        if !is_hinted && let Some((condition, id)) = self.id_of(one.slot) {
             // One of another type does not have the id.
             return Some(start(Lookup::Id(id), 1.0, 0.0, vec![condition]));
         }
-        let conditions = self.conditions_on(one.slot)?;
+        let conditions = self.conditions_on(one.slot);
+        let conditions = conditions.or(is_hinted.then_some(1.0))?;
         let count = self.count_of(one);
         let scan = start(
             Lookup::Scan(Vec::new()),
@@ -61,7 +64,11 @@ impl Finder<'_> {
         let seeks = seeks
             .into_iter()
             .map(|found| start(Lookup::Index(found.seek), found.rows, 0.0, found.solved));
-        let starts = seeks.chain([scan]);
+        let mut starts: Vec<Start> = seeks.chain([scan]).collect();
+        if let Some(place) = starts.iter().position(|start| self.asks_for(start)) {
+            return Some(starts.swap_remove(place));
+        }
+        let starts = starts.into_iter();
         starts.min_by(|one, other| one.cost().total_cmp(&other.cost()))
     }
 

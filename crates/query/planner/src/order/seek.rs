@@ -41,37 +41,36 @@ enum How<'a> {
 }
 
 impl Finder<'_> {
-    /// The cheapest way to find a node.
+    /// The cheapest way to find a node, or that of a hint.
     pub(super) fn start(&self, node: Slot) -> Start {
-        let start = |operator, rows, solved| Start {
-            found: Found::Node(node),
-            operator,
-            rows,
-            scanned: 0.0,
-            solved,
-        };
-        let scan = |label| Operator::NodeScan {
-            node,
-            label,
-            tests: Vec::new(),
-        };
-        let mut best = start(scan(None), self.catalog.nodes(None).max(1.0), Vec::new());
         let others = self.conditions_on(node).unwrap_or(1.0);
+        let mut labelled = self.labelled_starts(node, others);
+        let mut starts = labelled.iter();
+        if let Some(place) = starts.position(|(start, _)| self.asks_for(start)) {
+            return labelled.swap_remove(place).0;
+        }
+        let all = self.catalog.nodes(None).max(1.0);
+        let rows = all * others.max(1e-9);
+        let mut best = of_node(node, scan(node, None), rows, Vec::new());
         // What is found, and what is looked at for it.
-        let mut least = best.rows * (others + SCANNED);
-        best.rows *= others.max(1e-9);
-        let mut consider = |start: Start, scanned: f64| {
+        let mut least = all * (others + SCANNED);
+        let by_id = self.id_of(node).map(|(place, id)| {
+            let operator = Operator::NodeById { node, id };
+            (of_node(node, operator, 1.0, vec![place]), 0.0)
+        });
+        for (start, scanned) in by_id.into_iter().chain(labelled) {
             let cost = start.rows + SCANNED * scanned;
             if cost < least {
                 (best, least) = (start, cost);
             }
-        };
-        if let Some((place, id)) = self.id_of(node) {
-            consider(
-                start(Operator::NodeById { node, id }, 1.0, vec![place]),
-                0.0,
-            );
         }
+        best
+    }
+
+    /// Lookups in the indexes of a node's labels, and scans by each, with the nodes that
+    /// are looked at. Other conditions keep a part of what a scan gives.
+    fn labelled_starts(&self, node: Slot, others: f64) -> Vec<(Start, f64)> {
+        let mut starts = Vec::new();
         for (place, predicate) in self.predicates.iter().enumerate() {
             let Some((of, Labels::Name(label))) = crate::lower::as_label(&predicate.condition)
             else {
@@ -91,13 +90,14 @@ impl Finder<'_> {
                 let mut solved = found.solved;
                 solved.push(place);
                 solved.sort_unstable();
-                consider(start(operator, found.rows, solved), 0.0);
+                starts.push((of_node(node, operator, found.rows, solved), 0.0));
             }
             let scanned = count.min(self.catalog.nodes(None) * 0.999);
-            let labelled = start(scan(Some(label)), scanned * others, vec![place]);
-            consider(labelled, scanned);
+            let operator = scan(node, Some(label));
+            let labelled = of_node(node, operator, scanned * others, vec![place]);
+            starts.push((labelled, scanned));
         }
-        best
+        starts
     }
 
     /// The part of what a slot may be that satisfies the conditions on it alone, beside
@@ -150,6 +150,7 @@ impl Finder<'_> {
         if conditions.is_empty() {
             return Vec::new();
         }
+        let is_hinted = self.is_hinted(slot);
         let indexes = self.catalog.indexes(of).into_iter();
         let found = indexes.filter_map(|index| {
             let start = |seek, rows, mut solved: Vec<usize>| {
@@ -213,7 +214,7 @@ impl Finder<'_> {
             let shares = solved.iter();
             let shares = shares.map(|&place| self.share_of(&self.predicates[place]));
             let rows = match shares.product::<Option<f64>>() {
-                Some(share) if share > SCANNED && count > 1000.0 => return None,
+                Some(share) if share > SCANNED && count > 1000.0 && !is_hinted => return None,
                 Some(share) => count * share,
                 None => (count * if solved.len() == 2 { 0.1 } else { 0.3 }).max(2.0),
             };
@@ -230,6 +231,24 @@ impl Finder<'_> {
         ready
             .filter_map(|(place, one)| of_key(&one.condition, slot, place))
             .collect()
+    }
+}
+
+fn of_node(node: Slot, operator: Operator, rows: f64, solved: Vec<usize>) -> Start {
+    Start {
+        found: Found::Node(node),
+        operator,
+        rows,
+        scanned: 0.0,
+        solved,
+    }
+}
+
+fn scan(node: Slot, label: Option<Arc<str>>) -> Operator {
+    Operator::NodeScan {
+        node,
+        label,
+        tests: Vec::new(),
     }
 }
 

@@ -220,6 +220,16 @@ pub enum Seek {
     Prefix(Arc<str>, Expression),
 }
 
+impl Seek {
+    /// Keys of the index, in order.
+    pub fn keys(&self) -> Vec<&str> {
+        match self {
+            Seek::Equal(values) => values.iter().map(|(key, _)| &**key).collect(),
+            Seek::AnyOf(key, _) | Seek::Range(key, ..) | Seek::Prefix(key, _) => vec![&**key],
+        }
+    }
+}
+
 /// Directions of relationships, seen from the node where they begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Towards {

@@ -162,6 +162,77 @@ fn an_index_is_used_where_a_scan_would_keep_no_more() {
     }
 }
 
+/// Counts would say otherwise of each.
+#[test]
+fn hints_say_where_a_pattern_begins() {
+    for (query, part) in [
+        (
+            "MATCH (p:Person {name: 'Ann'}) USING SCAN p:Person RETURN p",
+            "NodeScan p:Person",
+        ),
+        (
+            "MATCH (p:Person {name: 'Ann'}) USING INDEX p:Person(age) WHERE p.age > 3 RETURN p",
+            "NodeSeek p:Person age > 3",
+        ),
+        (
+            "MATCH (p:Person)-[:LIKES]->(t:Tag) USING TEXT INDEX SEEK p:Person(age) \
+             WHERE p.age IN [1, 2] RETURN t",
+            "NodeSeek p:Person age IN [1, 2]",
+        ),
+        (
+            "MATCH (p:Person {name: 'Ann'})-[r:LIKES {stars: 5}]->(t) \
+             USING INDEX r:LIKES(stars) RETURN t",
+            "RelationshipSeek (p)-[r:LIKES]->(t) stars = 5",
+        ),
+        (
+            "MATCH (p:Person {name: 'Ann'})-[r:KNOWS]->(q) USING SCAN r:KNOWS RETURN q",
+            "RelationshipScan",
+        ),
+        (
+            "MATCH (p:Person {name: 'Ann'}) MATCH (p)-[:KNOWS]->(q:Person) \
+             USING INDEX q:Person(age) WHERE q.age = 3 RETURN q",
+            "NodeSeek q:Person age = 3",
+        ),
+        (
+            "MATCH (p:Person {name: 'Ann'}) OPTIONAL MATCH (p)-[:KNOWS]->(q:Person) \
+             USING INDEX q:Person(age) WHERE q.age = p.age RETURN q",
+            "NodeSeek q:Person age = p.age",
+        ),
+    ] {
+        let planned = plan(&parsed(query), &Social).expect("a plan");
+        let text = print(&planned.plan, &planned.names);
+        assert!(text.contains(part), "{query}\n{text}");
+        assert!(planned.idle_hints.is_empty(), "{query}\n{text}");
+    }
+}
+
+#[test]
+fn hints_without_effect_are_noted() {
+    for (query, part) in [
+        (
+            "MATCH (p:Person {city: 'x'}) USING INDEX p:Person(city) RETURN p",
+            "USING INDEX p:Person(city) has no effect: there is no such index",
+        ),
+        (
+            "MATCH (p:Person {name: 'a'})-[:KNOWS]->(q:Person {age: 1}) \
+             USING INDEX p:Person(name) USING INDEX q:Person(age) RETURN p",
+            "USING INDEX q:Person(age) has no effect: the pattern does not begin there",
+        ),
+        (
+            "MATCH (p)-->(q) USING JOIN ON q RETURN p",
+            "USING JOIN ON q has no effect",
+        ),
+    ] {
+        let idle = plan(&parsed(query), &Social).expect("a plan").idle_hints;
+        assert_eq!(idle.len(), 1, "{query}");
+        assert!(
+            idle[0].message.contains(part),
+            "{query}: {}",
+            idle[0].message
+        );
+    }
+}
+
 /// Where nothing is known of a property, a tenth have its value.
 #[test]
 fn patterns_begin_where_few_have_a_value() {

@@ -187,6 +187,7 @@ impl Parser<'_> {
             repeatable,
             patterns,
             as_of,
+            hints: self.hints()?,
             filter: self.filter()?,
         }))
     }

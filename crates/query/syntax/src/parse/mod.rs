@@ -6,6 +6,7 @@ mod clause;
 mod command;
 mod copy;
 mod expression;
+mod hint;
 mod options;
 mod pattern;
 mod query;

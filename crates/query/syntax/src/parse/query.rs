@@ -46,6 +46,7 @@ pub(super) const WORDS: &[&str] = &[
     "STARTS WITH",
     "UNION",
     "UNWIND",
+    "USING",
     "WHERE",
     "WITH",
     "XOR",

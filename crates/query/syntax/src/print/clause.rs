@@ -4,9 +4,9 @@ use std::fmt::{self, Display, Formatter};
 
 use super::{Separated, Text, optional};
 use crate::tree::{
-    Call, CallSubquery, Clause, ClauseKind, Delete, Foreach, Imports, InTransactions, Item,
-    LoadCsv, Match, MergeAction, OnError, Projection, Query, RemoveItem, SetItem, SingleQuery,
-    SortItem, Yield, YieldItem,
+    AccessHint, Call, CallSubquery, Clause, ClauseKind, Delete, Foreach, Hint, Imports,
+    InTransactions, Item, LoadCsv, Match, MergeAction, OnError, Projection, Query, RemoveItem,
+    SetItem, SingleQuery, SortItem, Yield, YieldItem,
 };
 
 impl Display for Query {
@@ -65,6 +65,9 @@ impl Display for Match {
         }
         Separated(&self.patterns, ", ").fmt(f)?;
         optional(f, " AS OF ", self.as_of.as_ref())?;
+        for hint in &self.hints {
+            write!(f, " {hint}")?;
+        }
         optional(f, " WHERE ", self.filter.as_ref())
     }
 }
@@ -79,6 +82,28 @@ impl Display for LoadCsv {
             Some(byte) => {
                 let text = char::from(byte).to_string();
                 write!(f, " FIELDTERMINATOR {}", Text(&text))
+            }
+        }
+    }
+}
+
+impl Display for Hint {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Hint::Access(hint) => hint.fmt(f),
+            Hint::Join(variables, _) => write!(f, "USING JOIN ON {}", Separated(variables, ", ")),
+        }
+    }
+}
+
+impl Display for AccessHint {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let (variable, label, keys) = (&self.variable, &self.label, &self.keys);
+        match keys.is_empty() {
+            true => write!(f, "USING SCAN {variable}:{label}"),
+            false => {
+                let keys = Separated(keys, ", ");
+                write!(f, "USING INDEX {variable}:{label}({keys})")
             }
         }
     }

@@ -5,6 +5,7 @@
 
 mod aggregation;
 mod functions;
+mod hint;
 mod pattern;
 mod procedure;
 mod projection;

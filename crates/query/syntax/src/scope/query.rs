@@ -201,6 +201,7 @@ impl Checker<'_> {
             }
         }
         self.match_patterns(&part.patterns)?;
+        super::hint::check(part)?;
         if let Some(as_of) = &part.as_of {
             self.value(as_of, Place::without_aggregation("AS OF"))?;
         }

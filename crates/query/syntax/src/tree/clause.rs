@@ -84,6 +84,8 @@ pub struct Match {
     pub patterns: Vec<PathPattern>,
     /// `AS OF a` behind the patterns: the graph that they are found in.
     pub as_of: Option<Expression>,
+    /// `USING ...`
+    pub hints: Vec<Hint>,
     /// `WHERE`
     pub filter: Option<Expression>,
 }
@@ -99,6 +101,28 @@ pub struct LoadCsv {
     pub variable: Name,
     /// A character of ASCII between fields, if not a comma.
     pub terminator: Option<u8>,
+}
+
+/// Advice on how patterns are found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Hint {
+    /// `USING INDEX n:Label(a, b)` and `USING SCAN n:Label`
+    Access(AccessHint),
+    /// `USING JOIN ON a, b`
+    Join(Vec<Name>, Span),
+}
+
+/// How a node or a relationship is to be found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccessHint {
+    /// Its variable.
+    pub variable: Name,
+    /// Its label or type.
+    pub label: Name,
+    /// Properties of the index, in order; none of a scan.
+    pub keys: Vec<Name>,
+    /// Where the hint stands.
+    pub at: Span,
 }
 
 /// The body of `WITH` and `RETURN`.

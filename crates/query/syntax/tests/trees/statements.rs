@@ -181,21 +181,39 @@ fn yielded() -> impl Strategy<Value = YieldItem> {
     (name(), option::of(name())).prop_map(|(name, alias)| YieldItem { name, alias })
 }
 
+fn hint() -> impl Strategy<Value = Hint> {
+    let access = (name(), name(), vec(name(), 0..3));
+    prop_oneof![
+        access.prop_map(|(variable, label, keys)| Hint::Access(AccessHint {
+            variable,
+            label,
+            keys,
+            at: Span::default(),
+        })),
+        vec(name(), 1..3).prop_map(|names| Hint::Join(names, Span::default())),
+    ]
+}
+
 fn clause() -> BoxedStrategy<Clause> {
     let filter = option::weighted(0.3, small());
     let matched = (
         any::<(bool, bool)>(),
         vec(path(small()), 1..3),
         option::weighted(0.1, small()),
+        vec(hint(), 0..2),
         filter.clone(),
     );
-    let matched = matched.prop_map(|((optional, repeatable), patterns, as_of, filter)| Match {
-        optional,
-        repeatable,
-        patterns,
-        as_of,
-        filter,
-    });
+    let matched =
+        matched.prop_map(
+            |((optional, repeatable), patterns, as_of, hints, filter)| Match {
+                optional,
+                repeatable,
+                patterns,
+                as_of,
+                hints,
+                filter,
+            },
+        );
     let with = (projection(), filter.clone()).prop_map(|(projection, filter)| {
         ClauseKind::With(Projection {
             filter,
