@@ -25,7 +25,8 @@ pub fn table(
     messages: &[NodeId],
     directory: &Path,
 ) -> Result<Table, String> {
-    let definition = TextDefinition::unnamed(MESSAGE, &[KEY.to_string()], Tokenizer::Words);
+    let definition =
+        TextDefinition::unnamed(&[MESSAGE.to_string()], &[KEY.to_string()], Tokenizer::Words);
     let mut random = Random(settings.seed | 1);
     let queries = queries(
         graph,

@@ -86,7 +86,7 @@ fn texts(directory: &Path) -> Result<Vec<Index>, Failure> {
     use evergraph::property::fulltext::{AboutText, FullText, StoredText};
     let described = |about: AboutText| {
         let definition = about.definition;
-        let (label, keys) = (definition.label, definition.keys);
+        let (label, keys) = (definition.labels.join("|"), definition.keys);
         let tokenizer = definition.tokenizer.name();
         About {
             text: format!("{label}: {} ({tokenizer})", keys.join(", ")),

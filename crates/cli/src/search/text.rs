@@ -15,7 +15,11 @@ pub fn search(args: &Args, asked: &TextArgs) -> Result<Report, Failure> {
     let db = args.open()?;
     let graph = db.property_graph()?;
     let view = asked.shown.view(&db, &asked.label, &asked.property)?;
-    let definition = TextDefinition::unnamed(&asked.label, &asked.property, tokenizer);
+    let definition = TextDefinition::unnamed(
+        std::slice::from_ref(&asked.label),
+        &asked.property,
+        tokenizer,
+    );
     let name = definition.name.clone();
 
     let started = Instant::now();

@@ -127,12 +127,17 @@ fn search_index(one: SearchIndex) -> Vec<Value> {
             "VECTOR" => format!("ON ({names})"),
             _ => format!("ON EACH [{names}]"),
         };
-        let (name, label) = (Name::new(&one.name), Name::new(&about.label));
-        labels = Value::from(vec![about.label.as_str()]);
+        let name = Name::new(&one.name);
+        let of = about
+            .labels
+            .iter()
+            .map(|label| Name::new(label).to_string());
+        let of = of.collect::<Vec<String>>().join("|");
+        labels = keys(&about.labels);
         properties = keys(&about.keys);
         chosen = options(provider, about.config);
         let kind = one.kind;
-        let text = format!("CREATE {kind} INDEX {name} FOR (n:{label}) {on} OPTIONS {chosen}");
+        let text = format!("CREATE {kind} INDEX {name} FOR (n:{of}) {on} OPTIONS {chosen}");
         statement = text.into();
     }
     vec![

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use evergraph_property_graph::Value;
-use evergraph_syntax::tree::{CreateIndex, IndexKind};
+use evergraph_syntax::tree::{CreateIndex, IndexKind, Name};
 
 use super::error::Error;
 use super::options::Options;
@@ -23,7 +23,8 @@ pub(super) struct SearchIndex {
 
 /// Definition of an index beside the database.
 pub(super) struct About {
-    pub(super) label: String,
+    /// One at least.
+    pub(super) labels: Vec<String>,
     pub(super) keys: Vec<String>,
     /// Options in `indexConfig`, by Neo4j's names.
     pub(super) config: BTreeMap<Arc<str>, Value>,
@@ -67,23 +68,16 @@ pub(super) fn create(
     text: &str,
 ) -> Result<bool, Error> {
     let subject = &index.subject;
-    let wrong = |what: &str, hint: &str| {
-        let at = subject.variable.at.range();
-        Error::of_statement("Unsupported", what, hint, text, &at)
-    };
     if subject.of_relationships {
         let what = "full-text and vector indexes are of nodes";
-        return Err(wrong(what, "make one FOR (n:Label)"));
+        let hint = "make one FOR (n:Label)";
+        let at = subject.variable.at.range();
+        return Err(Error::of_statement("Unsupported", what, hint, text, &at));
     }
-    let [label] = &subject.labels[..] else {
-        let what = "a full-text index is of one label";
-        return Err(wrong(what, "make one for each label"));
+    let texts = |names: &[Name]| -> Vec<String> {
+        let texts = names.iter().map(|name| name.text.clone());
+        texts.collect()
     };
-    let keys: Vec<String> = index
-        .properties
-        .iter()
-        .map(|name| name.text.clone())
-        .collect();
     options.take_provider(match index.kind {
         IndexKind::FullText => "fulltext",
         IndexKind::Vector => "vector",
@@ -91,8 +85,8 @@ pub(super) fn create(
     })?;
     let asked = Asked {
         name,
-        label: label.text.clone(),
-        keys,
+        labels: texts(&subject.labels),
+        keys: texts(&index.properties),
     };
     if let Some(name) = &asked.name
         && SearchIndex::all(db)?
@@ -119,7 +113,7 @@ pub(super) fn create(
 /// What a statement says of an index.
 struct Asked {
     name: Option<String>,
-    label: String,
+    labels: Vec<String>,
     keys: Vec<String>,
 }
 
@@ -151,7 +145,7 @@ mod text {
             stems => stems.name(),
         };
         About {
-            label: one.label,
+            labels: one.labels,
             keys: one.keys,
             config: BTreeMap::from([("fulltext.analyzer".into(), analyzer.into())]),
         }
@@ -181,7 +175,7 @@ mod text {
             Some(value) => tokenizer(&value)?,
         };
         options.finish("language")?;
-        let mut definition = TextDefinition::unnamed(&asked.label, &asked.keys, tokenizer);
+        let mut definition = TextDefinition::unnamed(&asked.labels, &asked.keys, tokenizer);
         if let Some(name) = asked.name {
             definition.name = name;
         }
@@ -225,7 +219,7 @@ mod vector {
         let dimensions = i64::try_from(one.dimensions).unwrap_or(i64::MAX);
         let metric = one.metric.name().to_uppercase();
         About {
-            label: one.label,
+            labels: vec![one.label],
             keys: vec![one.key],
             config: BTreeMap::from([
                 ("vector.dimensions".into(), dimensions.into()),
@@ -257,7 +251,10 @@ mod vector {
         let [key] = &asked.keys[..] else {
             return Err(wrong("a vector index is of one property", "name one"));
         };
-        let mut definition = VectorDefinition::unnamed(&asked.label, key, dimensions, metric);
+        let [label] = &asked.labels[..] else {
+            return Err(wrong("a vector index is of one label", "name one"));
+        };
+        let mut definition = VectorDefinition::unnamed(label, key, dimensions, metric);
         if let Some(name) = asked.name {
             definition.name = name;
         }
@@ -282,8 +279,8 @@ mod vector {
 
 #[cfg(not(all(feature = "fulltext", feature = "vector")))]
 fn without(asked: &Asked, what: &str, feature: &str) -> Result<(), Error> {
-    let Asked { name, label, keys } = asked;
-    let of = format!("{label}.{}", keys.join(","));
+    let Asked { name, labels, keys } = asked;
+    let of = format!("{}.{}", labels.join("|"), keys.join(","));
     let named = name.as_deref().unwrap_or(&of);
     Err(Error::refused(
         "Unsupported",

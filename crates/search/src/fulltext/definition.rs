@@ -1,4 +1,4 @@
-//! Definition of an index: label, properties and tokenizer.
+//! Definition of an index: labels, properties and tokenizer.
 
 use crate::{check_name, join, name_of, split};
 use tantivy::tokenizer::{
@@ -12,13 +12,16 @@ const LONGEST_WORD: usize = 255;
 
 const WORDS: &str = "words";
 
+/// Stands between the tokenizer of an identity and the number of labels, if that is not one.
+const LABELS: char = '*';
+
 /// Definition of a full-text index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextDefinition {
     /// Names its files: 1 to 64 letters, digits, `-` and `_` of ASCII.
     pub name: String,
-    /// The label of the nodes.
-    pub label: String,
+    /// Labels of the nodes, which have one of them at least.
+    pub labels: Vec<String>,
     /// The properties that are searched, as if they were one text. Texts and lists of
     /// texts count; other values do not.
     pub keys: Vec<String>,
@@ -140,24 +143,25 @@ impl Tokenizer {
 }
 
 impl TextDefinition {
-    /// Definition of an index whose name is made of its label and properties.
-    pub fn unnamed(label: &str, keys: &[String], tokenizer: Tokenizer) -> Self {
+    /// Definition of an index whose name is made of its labels and properties.
+    pub fn unnamed(labels: &[String], keys: &[String], tokenizer: Tokenizer) -> Self {
         let mut definition = TextDefinition {
             name: String::new(),
-            label: label.to_string(),
+            labels: labels.to_vec(),
             keys: keys.to_vec(),
             tokenizer,
         };
-        let words = [label].into_iter().chain(keys.iter().map(String::as_str));
+        let words = labels.iter().chain(keys).map(String::as_str);
         definition.name = name_of(words, &definition.identity());
         definition
     }
 
     pub(crate) fn check(&self) -> Result<(), TextError> {
-        let reason = match (check_name(&self.name), self.keys.is_empty()) {
-            (true, false) => return Ok(()),
-            (false, _) => "a name is 1 to 64 letters, digits, - and _ of ASCII",
-            (_, true) => "it is about one property at least",
+        let reason = match () {
+            () if !check_name(&self.name) => "a name is 1 to 64 letters, digits, - and _ of ASCII",
+            () if self.labels.is_empty() => "it is about one label at least",
+            () if self.keys.is_empty() => "it is about one property at least",
+            () => return Ok(()),
         };
         Err(TextError::Definition {
             name: self.name.clone(),
@@ -166,20 +170,30 @@ impl TextDefinition {
     }
 
     /// Says all that decides what the files of an index hold. Files of another
-    /// definition are not used.
+    /// definition are not used: programs that know one label alone read no other number.
     pub(crate) fn identity(&self) -> String {
-        let keys = self.keys.iter().map(String::as_str);
-        join([self.tokenizer.name(), &self.label].into_iter().chain(keys))
+        let tokenizer = match self.labels.len() {
+            1 => self.tokenizer.name().to_string(),
+            number => format!("{}{LABELS}{number}", self.tokenizer.name()),
+        };
+        let names = self.labels.iter().chain(&self.keys).map(String::as_str);
+        join(std::iter::once(tokenizer.as_str()).chain(names))
     }
 
     /// Definition of an index of this name and identity.
     pub(crate) fn of_identity(name: &str, identity: &str) -> Option<Self> {
         let mut parts = split(identity)?.into_iter();
-        Some(TextDefinition {
+        let tokenizer = parts.next()?;
+        let (tokenizer, number): (&str, usize) = match tokenizer.split_once(LABELS) {
+            None => (tokenizer.as_str(), 1),
+            Some((tokenizer, number)) => (tokenizer, number.parse().ok()?),
+        };
+        let labels: Vec<String> = parts.by_ref().take(number).collect();
+        (labels.len() == number).then_some(TextDefinition {
             name: name.to_string(),
-            tokenizer: Tokenizer::named(&parts.next()?)?,
-            label: parts.next()?,
+            labels,
             keys: parts.collect(),
+            tokenizer: Tokenizer::named(tokenizer)?,
         })
     }
 }
@@ -195,15 +209,31 @@ mod tests {
         tokenizers.extend(Language::ALL.iter().map(|named| Tokenizer::Stems(named.1)));
         let mut names = std::collections::BTreeSet::new();
         for tokenizer in tokenizers {
-            let definition = TextDefinition::unnamed("La bel", &keys, tokenizer);
-            assert!(definition.check().is_ok(), "{definition:?}");
-            let (name, identity) = (&definition.name, definition.identity());
-            assert_eq!(
-                TextDefinition::of_identity(name, &identity).as_ref(),
-                Some(&definition)
-            );
-            assert!(names.insert(definition.name), "each a name of its own");
+            for labels in [&["La bel"][..], &["La", "bel"], &["La bel", "a:b"]] {
+                let labels: Vec<String> = labels.iter().map(ToString::to_string).collect();
+                let definition = TextDefinition::unnamed(&labels, &keys, tokenizer);
+                assert!(definition.check().is_ok(), "{definition:?}");
+                let (name, identity) = (&definition.name, definition.identity());
+                assert_eq!(
+                    TextDefinition::of_identity(name, &identity).as_ref(),
+                    Some(&definition)
+                );
+                assert!(names.insert(definition.name), "each a name of its own");
+            }
         }
-        assert_eq!(TextDefinition::of_identity("name", "7:klingon1:a"), None);
+        for wrong in ["7:klingon1:a", "7:words*21:a", "7:words*x1:a1:b"] {
+            assert_eq!(TextDefinition::of_identity("name", wrong), None);
+        }
+    }
+
+    #[test]
+    fn the_identity_of_a_stored_definition_is_pinned() {
+        let identity = |labels: &[&str]| {
+            let labels: Vec<String> = labels.iter().map(ToString::to_string).collect();
+            let keys = ["title".to_string()];
+            TextDefinition::unnamed(&labels, &keys, Tokenizer::Words).identity()
+        };
+        assert_eq!(identity(&["Post"]), "5:words4:Post5:title");
+        assert_eq!(identity(&["Post", "Page"]), "7:words*24:Post4:Page5:title");
     }
 }

@@ -1,6 +1,6 @@
 //! Full-text search over the nodes of a property graph, as of any view.
 //!
-//! [`FullText`] finds the nodes of a label by the words in some of their
+//! [`FullText`] finds the nodes of some labels by the words in some of their
 //! properties. What it answers is exactly what reading every node of the view would
 //! answer: nothing newer, and nothing missing that was committed before.
 //!
@@ -22,7 +22,7 @@
 //! let directory = tempfile::tempdir()?;
 //! let posts = TextDefinition {
 //!     name: "posts".to_string(),
-//!     label: "Post".to_string(),
+//!     labels: vec!["Post".to_string()],
 //!     keys: vec!["title".to_string(), "content".to_string()],
 //!     tokenizer: Tokenizer::Words,
 //! };

@@ -38,7 +38,7 @@ impl FullText<'_> {
     /// Costs a lookup in the index, and a read of each node that is found. What was
     /// committed since the last search is taken in first, if it is more than a few
     /// nodes ([`TextOptions::direct`](crate::TextOptions)). In a serializable
-    /// transaction all nodes of the label are read, as conflicts are told by that.
+    /// transaction all nodes of the labels are read, as conflicts are told by that.
     ///
     /// # Errors
     /// A query that cannot be read, a view of another graph, and what the graph and
@@ -161,7 +161,7 @@ impl FullText<'_> {
         Ok(is_seen.then_some(node))
     }
 
-    /// Reads all nodes of the label, and says so to the reader.
+    /// Reads all nodes of the labels, and says so to the reader.
     fn search_all(
         &self,
         reader: &impl Reading,
@@ -177,17 +177,26 @@ impl FullText<'_> {
             texts.clear();
             Ok(())
         };
-        for node in reader.nodes_with_label(&self.texts.definition().label) {
-            let text = self.texts.of(&node?);
-            bytes += text
-                .iter()
-                .flat_map(|text| &text.values)
-                .map(String::len)
-                .sum::<usize>();
-            texts.extend(text);
-            if texts.len() == TOGETHER || bytes > TOGETHER_BYTES {
-                search(&mut texts).map_err(|error| self.failed(error))?;
-                bytes = 0;
+        let labels = &self.texts.definition().labels;
+        for (number, label) in labels.iter().enumerate() {
+            for node in reader.nodes_with_label(label) {
+                let node = node?;
+                // It was read with the other label.
+                let mut before = labels[..number].iter();
+                if before.any(|other| node.has_label(other)) {
+                    continue;
+                }
+                let text = self.texts.of(&node);
+                bytes += text
+                    .iter()
+                    .flat_map(|text| &text.values)
+                    .map(String::len)
+                    .sum::<usize>();
+                texts.extend(text);
+                if texts.len() == TOGETHER || bytes > TOGETHER_BYTES {
+                    search(&mut texts).map_err(|error| self.failed(error))?;
+                    bytes = 0;
+                }
             }
         }
         search(&mut texts).map_err(|error| self.failed(error))?;

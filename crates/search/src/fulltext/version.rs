@@ -37,9 +37,10 @@ impl Texts {
         &self.definition
     }
 
-    /// The text of a node; `None` if it has not the label, or none of the properties.
+    /// The text of a node; `None` if it has none of the labels, or of the properties.
     pub(crate) fn of(&self, node: &Node) -> Option<Text> {
-        if !node.has_label(&self.definition.label) {
+        let mut labels = self.definition.labels.iter();
+        if !labels.any(|label| node.has_label(label)) {
             return None;
         }
         let mut values = Vec::new();

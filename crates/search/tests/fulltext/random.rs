@@ -111,6 +111,14 @@ fn list(words: &[usize]) -> Value {
     Value::from(words.chain([Value::from(7)]).collect::<Vec<_>>())
 }
 
+/// The label that a node gets and loses: some have both of the index.
+fn label_of(node: NodeId) -> &'static str {
+    match node.0 % 2 {
+        0 => "Post",
+        _ => "Page",
+    }
+}
+
 /// Carries changes out, as far as the nodes are there; gives those that were made.
 fn carry_out(
     transaction: &mut Transaction,
@@ -145,8 +153,8 @@ fn carry_out(
             Change::Tags(_, words) => transaction.set(at, "tags", list(words))?,
             Change::NoTitle(_) => transaction.remove(at, "title")?,
             Change::Other(_) => transaction.set(at, "other", 1)?,
-            Change::Label(_, true) => transaction.add_label(at, "Post")?,
-            Change::Label(_, false) => transaction.remove_label(at, "Post")?,
+            Change::Label(_, true) => transaction.add_label(at, label_of(at))?,
+            Change::Label(_, false) => transaction.remove_label(at, label_of(at))?,
             Change::Delete(_) => transaction.delete_node(at)?,
         }
     }

@@ -11,7 +11,7 @@ use evergraph_search::fulltext::{FullText, Hit, TextDefinition, Tokenizer};
 pub fn definition() -> TextDefinition {
     TextDefinition {
         name: "posts".to_string(),
-        label: "Post".to_string(),
+        labels: vec!["Post".to_string(), "Page".to_string()],
         keys: vec!["title".to_string(), "tags".to_string()],
         tokenizer: Tokenizer::Words,
     }
@@ -75,7 +75,8 @@ fn texts_of(node: &Node) -> Option<Vec<Vec<String>>> {
             _ => {}
         }
     }
-    (node.has_label("Post") && !texts.is_empty()).then_some(texts)
+    let is_labelled = node.has_label("Post") || node.has_label("Page");
+    (is_labelled && !texts.is_empty()).then_some(texts)
 }
 
 /// Reference implementation: reads every node.

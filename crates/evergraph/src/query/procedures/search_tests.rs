@@ -93,10 +93,6 @@ fn words_are_found() {
             "there is limit",
         ),
         (
-            "CREATE FULLTEXT INDEX x FOR (n:A|B) ON EACH [n.a]",
-            "one label",
-        ),
-        (
             "CREATE FULLTEXT INDEX x FOR (n:A) ON EACH [n.a] OPTIONS {language: 'klingon'}",
             "german",
         ),
@@ -121,6 +117,34 @@ fn words_are_found() {
         1
     );
     assert!(refused(&db, count).contains("there is none"));
+}
+
+#[cfg(feature = "fulltext")]
+#[test]
+fn words_of_several_labels_are_found() {
+    let place = tempfile::tempdir().unwrap();
+    let db = database(place.path());
+    let made = "CREATE FULLTEXT INDEX both FOR (n:Post|Other) ON EACH [n.title, n.text]";
+    assert_eq!(db.query(made, ()).unwrap().summary().indexes_added, 1);
+    let find = "CALL db.index.fulltext.queryNodes('both', 'durable') YIELD node \
+                RETURN node.title ORDER BY node.title";
+    assert_eq!(texts(&db, find), ["Power cuts", "durable"]);
+    db.query("MATCH (n:Other) SET n:Post", ()).unwrap();
+    assert_eq!(texts(&db, find).len(), 2);
+    db.query("MATCH (n:Other) REMOVE n:Other:Post", ()).unwrap();
+    assert_eq!(texts(&db, find), ["Power cuts"]);
+    let listed = "SHOW FULLTEXT INDEXES YIELD *";
+    let labels = format!("{listed} RETURN reduce(s = '', l IN labelsOrTypes | s + l)");
+    assert_eq!(texts(&db, &labels), ["PostOther"]);
+    let statement = texts(&db, &format!("{listed} RETURN createStatement"));
+    assert!(
+        statement[0].contains("FOR (n:Post|Other) ON EACH [n.title, n.text]"),
+        "{statement:?}"
+    );
+    db.query("DROP INDEX both", ()).unwrap();
+    let again = db.query(&statement[0], ()).unwrap();
+    assert_eq!(again.summary().indexes_added, 1);
+    assert_eq!(texts(&db, find), ["Power cuts"]);
 }
 
 #[cfg(feature = "fulltext")]
