@@ -38,14 +38,18 @@ pub(crate) struct Observed {
 
 impl Observed {
     /// Takes a value into account.
+    #[inline]
     fn observe(&mut self, text: &str) {
-        self.any = true;
         // Most columns are integers: what is one is no value of another type but a float,
         // which holds so many digits.
-        if self.is_integer() && text.len() <= SURE_DIGITS && is_integer(text) {
-            self.excluded = ALL_BUT_NUMBERS;
-            return;
+        if !(self.is_integer() && text.len() <= SURE_DIGITS && is_integer(text)) {
+            self.exclude(text);
         }
+    }
+
+    /// Excludes the types that a value is not of.
+    fn exclude(&mut self, text: &str) {
+        self.any = true;
         for (excluded, scalar) in self.excluded.iter_mut().zip(TYPES) {
             *excluded = *excluded || !fits(scalar, text);
         }

@@ -12,7 +12,7 @@ pub(super) type EntryRef<'a> = (&'a [u8], u32);
 pub(crate) type KeyBytes = SmallVec<[u8; 16]>;
 
 /// An entry in DRAM.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct EntryKey {
     pub(super) key: KeyBytes,
     pub(super) id: u32,
@@ -38,6 +38,24 @@ impl EntryKey {
         };
         // A map's pages are part empty.
         elsewhere + size_of::<EntryKey>() * 3 / 2
+    }
+}
+
+impl Ord for EntryKey {
+    fn cmp(&self, other: &Self) -> Ordering {
+        // Most keys differ in their first bytes, and comparing those is no call.
+        match (self.key.first_chunk::<8>(), other.key.first_chunk()) {
+            (Some(own), Some(others)) if own != others => {
+                u64::from_be_bytes(*own).cmp(&u64::from_be_bytes(*others))
+            }
+            _ => self.parts().cmp(&other.parts()),
+        }
+    }
+}
+
+impl PartialOrd for EntryKey {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 
