@@ -133,7 +133,9 @@ impl Ids {
     }
 
     fn get(&self, key: &[u8]) -> Option<u32> {
-        let found = self.ascending.binary_search_by(|(other, _)| (**other).cmp(key));
+        let found = self
+            .ascending
+            .binary_search_by(|(other, _)| (**other).cmp(key));
         match found {
             Ok(at) => Some(self.ascending[at].1),
             Err(_) => self.others.get(key).copied(),
