@@ -127,3 +127,23 @@ impl Interval {
         self.end != Interval::OPEN
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::EntryKey;
+
+    proptest! {
+        #[test]
+        fn entries_order_as_their_parts(
+            keys in prop::array::uniform2(prop::collection::vec(prop_oneof![Just(0_u8), Just(255)], 0..20)),
+            ids in prop::array::uniform2(0..3_u32),
+        ) {
+            let parts = [(&keys[0][..], ids[0]), (&keys[1][..], ids[1])];
+            let [one, other] = parts.map(EntryKey::new);
+            prop_assert_eq!(one.cmp(&other), parts[0].cmp(&parts[1]));
+            prop_assert_eq!(one == other, parts[0] == parts[1]);
+        }
+    }
+}

@@ -246,3 +246,40 @@ impl<'e> Held<'e> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::Ids;
+
+    proptest! {
+        #[test]
+        fn ids_are_those_of_a_map(
+            keys in prop::collection::vec(prop::collection::vec(0..3_u8, 0..20), 0..40),
+            ascending in any::<bool>(),
+        ) {
+            let mut keys = keys;
+            if ascending {
+                keys.sort();
+            }
+            let (mut ids, mut map) = (Ids::default(), BTreeMap::new());
+            for (id, key) in (0..).zip(&keys) {
+                let known = map.get(key).copied();
+                prop_assert_eq!(ids.add(key, id), known);
+                map.entry(key.clone()).or_insert(id);
+            }
+            for (key, id) in &map {
+                prop_assert_eq!(ids.get(key), Some(*id));
+            }
+            prop_assert_eq!(ids.get(&[9]), None);
+            let mut found: Vec<&[u8]> = ids.keys().collect();
+            found.sort_unstable();
+            prop_assert!(found.into_iter().eq(map.keys().map(Vec::as_slice)));
+            let bounds = map.keys().next().zip(map.keys().next_back());
+            prop_assert_eq!(ids.bounds(), bounds.map(|(least, most)| (&least[..], &most[..])));
+        }
+    }
+}
