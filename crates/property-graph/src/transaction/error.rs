@@ -22,8 +22,9 @@ pub enum TransactionError {
     },
     /// It would hold more than it may.
     #[error(
-        "the transaction would hold {} of changes, and may hold {}; split it, or \
-         open the graph with more (`Settings::overlay_bytes`)",
+        "the transaction would hold {} of changes, and may hold {}; split it, in Cypher \
+         by CALL {{ ... }} IN TRANSACTIONS, or open the graph with more \
+         (`Settings::overlay_bytes`)",
         Bytes(*bytes as u64),
         Bytes(*limit as u64)
     )]

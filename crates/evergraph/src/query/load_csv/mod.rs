@@ -18,8 +18,15 @@ use crate::formats::open_bytes;
 /// A URL of something else; a file that cannot be opened.
 pub(super) fn open(name: &str, terminator: u8) -> Result<CsvRecords, ReadError> {
     let path = path_of(name)?;
-    let bytes = open_bytes(&path)
-        .map_err(|error| format!("{}; check the path", crate::Error::from(error).summary()))?;
+    let bytes = open_bytes(&path).map_err(|error| {
+        // As it is written, no URL.
+        let is_path = path.as_os_str() == name;
+        let hint = match is_path && (name.is_empty() || name.starts_with("file:")) {
+            true => "write a path, or file:/// and a path from the root",
+            false => "check the path",
+        };
+        format!("{}; {hint}", crate::Error::from(error).summary())
+    })?;
     let input = BufReader::with_capacity(1 << 18, bytes);
     let records = CsvReader::new(&path.display().to_string(), input, terminator);
     Ok(Box::new(

@@ -206,6 +206,8 @@ fn relationships_by_themselves_are_those_of_nodes() {
         "r.i + 1 > 4",
         "r.v = a.i",
         "r.v > 0 AND a.i <> 3",
+        "r.v = 1 AND r.i = a.i",
+        "r.v = 1 AND a.i + 1 > r.i",
         "false AND r.v = 1",
         &of_id,
         "id(r) = -1",
@@ -223,6 +225,14 @@ fn relationships_by_themselves_are_those_of_nodes() {
                 "{by_itself}"
             );
         }
+    }
+    // The ends are not known before the relationship.
+    for condition in ["r.i = a.i", "b.i < r.i", "r.v = 1 AND r.i = a.i"] {
+        let begun = found("(a)-[r:R]->(b)", "USING SCAN r:R WHERE", "");
+        let begun = begun.replace("WHERE", &format!("WHERE {condition}"));
+        let of_nodes = found("(a)-[r:R]->(b)", &format!("WITH * WHERE {condition}"), "");
+        assert_eq!(rows(&graph, &begun), rows(&graph, &of_nodes), "{begun}");
+        assert!(rows(&graph, &begun) != rows(&graph, "RETURN 0 AS a, 0 AS b, 0 AS c"));
     }
     for (text, operator) in [
         (

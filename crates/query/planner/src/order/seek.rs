@@ -15,6 +15,10 @@ use crate::rewrite::turned;
 /// Rows that an index gives in the time in which a scan looks at one.
 pub(super) const SCANNED: f64 = 0.1;
 
+/// A scan may look at so many nodes or relationships more than there are now: what the
+/// statement itself writes, or others until it runs. An index is looked up rather.
+const MAY_COME: f64 = 100.0;
+
 /// A lookup in an index.
 pub(super) struct InIndex {
     pub(super) seek: Seek,
@@ -53,7 +57,7 @@ impl Finder<'_> {
         let rows = all * others.max(1e-9);
         let mut best = of_node(node, scan(node, None), rows, Vec::new());
         // What is found, and what is looked at for it.
-        let mut least = all * (others + SCANNED);
+        let mut least = all * others + SCANNED * (all + MAY_COME);
         let by_id = self.id_of(node).map(|(place, id)| {
             let operator = Operator::NodeById { node, id };
             (of_node(node, operator, 1.0, vec![place]), 0.0)
@@ -95,7 +99,7 @@ impl Finder<'_> {
             let scanned = count.min(self.catalog.nodes(None) * 0.999);
             let operator = scan(node, Some(label));
             let labelled = of_node(node, operator, scanned * others, vec![place]);
-            starts.push((labelled, scanned));
+            starts.push((labelled, scanned + MAY_COME));
         }
         starts
     }

@@ -16,16 +16,22 @@ pub fn push_tests(plan: Plan) -> Plan {
         let Some(input) = plan.input.as_deref_mut() else {
             return plan;
         };
-        let (slot, tests) = match &mut input.operator {
-            Operator::NodeScan { node, tests, .. } => (*node, tests),
+        let (slot, found, tests) = match &mut input.operator {
+            Operator::NodeScan { node, tests, .. } => (*node, vec![*node], tests),
             Operator::Relationships(Relationships {
                 step,
                 by: Lookup::Scan(tests),
                 ..
-            }) => (step.relationship, tests),
+            }) => {
+                let found = vec![step.from, step.relationship, step.to];
+                (step.relationship, found, tests)
+            }
             _ => return plan,
         };
-        tests.extend(conditions.iter().filter_map(|one| as_test(one, slot)));
+        // What it is compared with is known before the scan, and the ends are not.
+        let is_known = |one: &Expression| found.iter().all(|&slot| !mentions(one, slot));
+        let decided = conditions.iter();
+        tests.extend(decided.filter_map(|one| as_test(one, slot, &is_known)));
         plan
     })
 }
@@ -48,7 +54,11 @@ impl ScanTest {
     }
 }
 
-fn as_test(condition: &Expression, of: Slot) -> Option<ScanTest> {
+fn as_test(
+    condition: &Expression,
+    of: Slot,
+    is_known: &impl Fn(&Expression) -> bool,
+) -> Option<ScanTest> {
     let Expression::Comparison(left, others) = condition else {
         return None;
     };
@@ -56,10 +66,9 @@ fn as_test(condition: &Expression, of: Slot) -> Option<ScanTest> {
         return None;
     };
     let is_own = |one: &Expression| one.as_property().is_some_and(|(slot, _)| slot == of);
-    let is_free = |one: &Expression| !mentions(one, of);
     let (property, comparison, value) = match () {
-        () if is_own(left) && is_free(right) => (&**left, *comparison, right),
-        () if is_own(right) && is_free(left) => (right, turned(*comparison), &**left),
+        () if is_own(left) && is_known(right) => (&**left, *comparison, right),
+        () if is_own(right) && is_known(left) => (right, turned(*comparison), &**left),
         () => return None,
     };
     let (_, key) = property.as_property()?;

@@ -85,6 +85,7 @@ impl Catalog for Social {
             Population::Label("Person") => {
                 vec![over("name", true), over("age", false), over("mail", false)]
             }
+            Population::Label("Draft") => vec![over("number", true)],
             Population::Type("LIKES") => vec![over("stars", false)],
             _ => Vec::new(),
         }
@@ -159,6 +160,21 @@ fn an_index_is_used_where_a_scan_would_keep_no_more() {
     for key in ["name", "mail"] {
         let text = printed(&[&format!("MATCH (p:Person {{{key}: 'x'}}) RETURN p")]);
         assert!(text.contains("NodeSeek p:Person"), "{text}");
+    }
+}
+
+/// There is none now, and the statement itself makes a thousand.
+#[test]
+fn an_index_is_used_where_nodes_may_come() {
+    for query in [
+        "UNWIND range(1, 1000) AS n MERGE (d:Draft {number: n})",
+        "UNWIND range(1, 1000) AS n MERGE (d:Draft {number: n}) WITH n \
+         MATCH (d:Draft) WHERE d.number IN [n, n + 1] RETURN d",
+        "MATCH (d:Draft) WHERE d.number > 3 RETURN d",
+    ] {
+        let text = printed(&[query]);
+        assert!(text.contains("NodeSeek d:Draft"), "{text}");
+        assert!(!text.contains("NodeScan"), "{text}");
     }
 }
 
