@@ -237,7 +237,7 @@ impl View {
         self.answered(index, first)
     }
 
-    /// What an index has answered; `None` if it cannot. One that is damaged is given up.
+    /// The answer of an index; `None` if it has none. One that is damaged is to be built again.
     fn answered<T>(
         &self,
         index: &Index,
