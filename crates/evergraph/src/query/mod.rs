@@ -43,6 +43,8 @@ mod search_index;
 mod statement;
 mod stream;
 #[cfg(test)]
+mod test_place;
+#[cfg(test)]
 mod tests;
 mod transaction;
 mod typed;

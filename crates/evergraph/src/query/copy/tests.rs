@@ -1,74 +1,11 @@
 //! `COPY` through the facade.
 
 use std::fs;
-use std::path::PathBuf;
 
-use tempfile::TempDir;
-
+use crate::At;
 use crate::property::value::Value;
-use crate::query::{Cell, Error, Statement};
-use crate::{At, Database, MediumKind, Options};
-
-struct Place {
-    directory: TempDir,
-    db: Database,
-}
-
-impl Place {
-    fn new() -> Self {
-        let options = Options {
-            medium: MediumKind::Dram,
-            property_graph: true,
-            ..Options::default()
-        };
-        Place {
-            directory: tempfile::tempdir().unwrap(),
-            db: Database::create("anywhere", &options).unwrap(),
-        }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.directory.path().join(name)
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        fs::write(self.path(name), text).unwrap();
-    }
-
-    fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.path(name)).unwrap()
-    }
-
-    /// The statement with `DIR/` for the directory.
-    fn statement(&self, text: &str) -> Statement {
-        let directory = self.directory.path().display().to_string();
-        Statement::new(text.replace("DIR", &directory))
-    }
-
-    /// The rows, and the effects.
-    fn run(&self, text: &str) -> (Vec<String>, Vec<(&'static str, u64)>) {
-        let rows = self.db.execute(&self.statement(text));
-        let rows = rows.unwrap_or_else(|error| panic!("{text}: {error} ({})", error.hint()));
-        let effects = rows.summary().effects();
-        let shown = rows.map(|row| {
-            let cells = row.unwrap().into_cells();
-            let cells: Vec<String> = cells.iter().map(Cell::to_string).collect();
-            cells.join(" ")
-        });
-        (shown.collect(), effects)
-    }
-
-    fn refused(&self, text: &str) -> Error {
-        let done = self.db.execute(&self.statement(text));
-        done.err()
-            .unwrap_or_else(|| panic!("{text} is not refused"))
-    }
-
-    fn count(&self, text: &str) -> i64 {
-        let text = format!("MATCH {text} RETURN count(*)");
-        self.db.query(&text, ()).unwrap().single().unwrap()
-    }
-}
+use crate::query::Statement;
+use crate::query::test_place::Place;
 
 const PEOPLE: &str = "id,name,born,score,active,code\n\
                       1,Ann,1975-02-03,1.5,true,007\n\

@@ -1,66 +1,10 @@
 //! `LOAD CSV` through the facade.
 
 use std::fmt::Write;
-use std::fs;
 use std::time::Duration;
 
-use tempfile::TempDir;
-
-use crate::query::{Cancellation, Cell, Error, Statement};
-use crate::{Database, MediumKind, Options};
-
-struct Place {
-    directory: TempDir,
-    db: Database,
-}
-
-impl Place {
-    fn new() -> Self {
-        let options = Options {
-            medium: MediumKind::Dram,
-            property_graph: true,
-            ..Options::default()
-        };
-        Place {
-            directory: tempfile::tempdir().unwrap(),
-            db: Database::create("anywhere", &options).unwrap(),
-        }
-    }
-
-    /// With a file.
-    fn with(name: &str, text: &str) -> Self {
-        let place = Place::new();
-        place.write(name, text);
-        place
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        fs::write(self.directory.path().join(name), text).unwrap();
-    }
-
-    /// The statement with `DIR` for the directory.
-    fn statement(&self, text: &str) -> Statement {
-        let directory = self.directory.path().display().to_string();
-        Statement::new(text.replace("DIR", &directory))
-    }
-
-    fn rows(&self, text: &str) -> Vec<String> {
-        let rows = self.db.execute(&self.statement(text));
-        let rows = rows.unwrap_or_else(|error| panic!("{text}: {error} ({})", error.hint()));
-        let shown = rows.map(|row| {
-            let cells = row.unwrap().into_cells();
-            let cells: Vec<String> = cells.iter().map(Cell::to_string).collect();
-            cells.join(" ")
-        });
-        shown.collect()
-    }
-
-    fn refused(&self, text: &str) -> Error {
-        let done = self.db.execute(&self.statement(text));
-        done.err()
-            .unwrap_or_else(|| panic!("{text} is not refused"))
-    }
-}
+use crate::query::Cancellation;
+use crate::query::test_place::Place;
 
 /// A file of one column, with its name first.
 fn numbers(count: u32) -> String {
