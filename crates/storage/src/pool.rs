@@ -23,7 +23,8 @@ use crate::order::{self, Durable};
 /// 5: the log's file is named by the root, and large commits lie in extents.
 /// 6: records of property graphs lie in columns, and what differs of them is logged.
 /// 7: large values of properties lie in extents of their own.
-pub const FORMAT_VERSION: u32 = 7;
+/// 8: versions of records in the history lie in columns.
+pub const FORMAT_VERSION: u32 = 8;
 
 /// Bytes that the crates above can keep in the root.
 pub const USER_BYTES: usize = 192;

@@ -41,7 +41,6 @@ impl Dictionary {
             self.write_space(names as u32, self.space(names), csn, place, &mut flushed)?;
         }
         self.write_space(LABEL_SETS, &self.label_sets, csn, place, &mut flushed)?;
-        self.write_space(TEXTS, &self.texts, csn, place, &mut flushed)?;
         Ok(flushed)
     }
 
@@ -110,13 +109,11 @@ impl Dictionary {
     pub(crate) fn published(&self) {
         self.names.iter().for_each(publish_space);
         publish_space(&self.label_sets);
-        publish_space(&self.texts);
     }
 
     /// No superblock names the written pages.
     pub(crate) fn abandoned(&self) {
-        let names = self.names.iter().chain([&self.texts]);
-        names.for_each(|space| space.write().pending = None);
+        (self.names.iter()).for_each(|space| space.write().pending = None);
         self.label_sets.write().pending = None;
     }
 

@@ -1,12 +1,11 @@
-//! Codes for the strings that repeat: labels, relationship types, property
-//! keys, sets of labels, and text values.
+//! Codes for the strings that repeat: labels, relationship types, property keys and sets
+//! of labels.
 //!
 //! Names (labels, types, keys) get their code from the commit that first uses them, in
 //! which the assignment travels: a code that a record holds is known wherever the record
-//! is. Sets of labels and repeated texts get theirs from the checkpoint that writes
-//! records with them, and are stored with those records by the same superblock; before
-//! that, versions hold the labels and the text themselves. No assigned code is ever taken
-//! back, so that a record of any age can be read.
+//! is. Sets of labels get theirs from the checkpoint that writes records with them, and are
+//! stored with those records by the same superblock; before that, versions hold the labels
+//! themselves. No assigned code is ever taken back, so that a record of any age can be read.
 //!
 //! A transaction that writes a name without a code, or commits a set without one,
 //! is promised a code ([`Dictionary::promise`]). Readers do not see it. If the
@@ -22,18 +21,15 @@ mod pages;
 mod space;
 #[cfg(test)]
 mod tests;
-mod texts;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use evergraph_storage::{StorageError, Uuid};
-use parking_lot::{Mutex, RwLock};
+use parking_lot::RwLock;
 
 use crate::value::codec::TextCodes;
 use space::Space;
-use texts::Sightings;
-pub(crate) use texts::TextPolicy;
 
 /// Code of a property key.
 pub type KeyCode = u32;
@@ -97,27 +93,24 @@ pub enum NameError {
 pub(crate) struct Dictionary {
     /// Its tables in the section directory have this kind.
     kind: u32,
-    policy: TextPolicy,
     names: [RwLock<Space<str>>; 3],
     label_sets: RwLock<Space<[LabelCode]>>,
+    /// Of values in histories of formats before 8.
     texts: RwLock<Space<str>>,
     most_label_sets: AtomicU32,
-    sightings: Mutex<Sightings>,
     /// Known as soon as something is stored.
     uuid: OnceLock<Uuid>,
 }
 
 impl Dictionary {
     /// An empty dictionary; `number` tells it from other parts of the store extension.
-    pub(crate) fn new(number: u32, policy: TextPolicy) -> Self {
+    pub(crate) fn new(number: u32) -> Self {
         Dictionary {
             kind: evergraph_topology::extension::EXTENSION_BLOBS + number,
-            policy,
             names: Default::default(),
             label_sets: RwLock::default(),
             texts: RwLock::default(),
             most_label_sets: AtomicU32::new(MOST_CODES),
-            sightings: Mutex::default(),
             uuid: OnceLock::new(),
         }
     }
@@ -250,24 +243,10 @@ impl Dictionary {
     }
 }
 
-/// For records on their way to the medium: texts that are seen often get a code.
+/// For what older formats have written: no text gets a code any more.
 impl TextCodes for Dictionary {
-    fn code(&self, text: &str) -> Option<u32> {
-        let policy = &self.policy;
-        if !(policy.least_bytes..=policy.most_bytes).contains(&text.len()) {
-            return None;
-        }
-        {
-            let texts = self.texts.read();
-            let known = texts.code(text);
-            if known.is_some() || texts.is_full(policy.most_codes) {
-                return known;
-            }
-        }
-        if !self.sightings.lock().is_worth_a_code(text, policy) {
-            return None;
-        }
-        self.texts.write().assign_next(text, policy.most_codes)
+    fn code(&self, _: &str) -> Option<u32> {
+        None
     }
 
     fn text(&self, code: u32) -> Option<Arc<str>> {

@@ -140,11 +140,6 @@ impl<T: Item + ?Sized> Space<T> {
         self.invariants();
     }
 
-    /// Whether `most` codes are taken.
-    pub(super) fn is_full(&self, most: u32) -> bool {
-        self.free.is_empty() && self.by_code.len() >= most as usize
-    }
-
     /// Codes that are assigned or promised.
     #[cfg(test)]
     pub(super) fn taken(&self) -> usize {

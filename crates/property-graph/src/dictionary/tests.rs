@@ -8,13 +8,6 @@ use proptest::prelude::*;
 use super::*;
 use crate::testing::Host;
 
-const POLICY: TextPolicy = TextPolicy {
-    least_bytes: 2,
-    most_bytes: 8,
-    sightings: 3,
-    most_codes: 4,
-};
-
 fn write(host: &mut Host, dictionary: &Dictionary, csn: u64) {
     let flushed = host.with_place(|place| dictionary.write(csn, place).unwrap());
     host.switch_root(flushed, || ());
@@ -22,7 +15,7 @@ fn write(host: &mut Host, dictionary: &Dictionary, csn: u64) {
 }
 
 fn reopened(host: &mut Host) -> Dictionary {
-    let dictionary = Dictionary::new(5, POLICY);
+    let dictionary = Dictionary::new(5);
     host.reopen(host.csn(), |place| dictionary.restore(place).unwrap());
     dictionary
 }
@@ -34,7 +27,7 @@ proptest! {
         steps in prop::collection::vec((0u8..4, 0usize..3, 0u32..40, any::<bool>()), 1..60),
     ) {
         let mut host = Host::new();
-        let mut dictionary = Dictionary::new(5, POLICY);
+        let mut dictionary = Dictionary::new(5);
         let mut model: BTreeMap<(Names, u32), String> = BTreeMap::new();
         let mut log: Vec<(u64, Names, u32, String)> = Vec::new();
         let mut stored = 0;
@@ -102,7 +95,7 @@ proptest! {
         steps in prop::collection::vec((0u8..8, 0u32..12), 1..120),
     ) {
         let mut host = Host::new();
-        let mut dictionary = Dictionary::new(5, POLICY);
+        let mut dictionary = Dictionary::new(5);
         let mut model: BTreeMap<u32, Known> = BTreeMap::new();
         let name = |number: u32| format!("name {number}");
         for (what, number) in steps {
@@ -159,7 +152,7 @@ proptest! {
 
 #[test]
 fn sets_of_labels_are_promised() {
-    let dictionary = Dictionary::new(5, POLICY);
+    let dictionary = Dictionary::new(5);
     dictionary.set_most_label_sets(2);
     let promised = |labels: &[u32]| dictionary.promise_label_set(labels);
     let (first, second) = (promised(&[1]).unwrap(), promised(&[2]).unwrap());
@@ -178,36 +171,23 @@ fn sets_of_labels_are_promised() {
 }
 
 #[test]
-fn texts_that_repeat_get_codes() {
+fn sets_of_labels_get_codes() {
     let mut host = Host::new();
-    let dictionary = Dictionary::new(5, POLICY);
-    let code = |text: &str| TextCodes::code(&dictionary, text);
-    assert_eq!([code("aa"), code("aa")], [None; 2]);
-    let first = code("aa").unwrap();
-    assert_eq!(code("aa"), Some(first));
-    let longest = "a".repeat(9);
-    for text in ["a", &longest] {
-        assert!((0..10).all(|_| code(text).is_none()), "{text}");
-    }
-    for text in ["bb", "cc", "dd", "ee"] {
-        let codes: Vec<_> = (0..4).map(|_| code(text)).collect();
-        // The fifth is one too many.
-        assert_eq!(codes[3].is_some(), text != "ee", "{text}");
-    }
+    let dictionary = Dictionary::new(5);
     let set = dictionary.label_set_code(&[1, 4]).unwrap();
     assert_eq!(dictionary.label_set_code(&[1, 4]), Some(set));
     assert_ne!(dictionary.label_set_code(&[]), Some(set));
     write(&mut host, &dictionary, 0);
-    let reopened = reopened(&mut host);
-    assert_eq!(reopened.text(first).as_deref(), Some("aa"));
-    assert_eq!(reopened.label_set(set).as_deref(), Some(&[1, 4][..]));
-    assert_eq!(TextCodes::code(&reopened, "aa"), Some(first));
+    assert_eq!(
+        reopened(&mut host).label_set(set).as_deref(),
+        Some(&[1, 4][..])
+    );
 }
 
 #[test]
 fn what_comes_to_nothing_is_written_again() {
     let mut host = Host::new();
-    let dictionary = Dictionary::new(5, POLICY);
+    let dictionary = Dictionary::new(5);
     let code = dictionary.promise(Names::Keys, "name").unwrap();
     dictionary.apply(1, Names::Keys, code, "name").unwrap();
     host.publish(1, false);
@@ -222,7 +202,7 @@ fn what_comes_to_nothing_is_written_again() {
 
 #[test]
 fn names_that_cannot_be_are_refused() {
-    let dictionary = Dictionary::new(5, POLICY);
+    let dictionary = Dictionary::new(5);
     assert!(dictionary.promise(Names::Labels, "").is_err());
     assert!(
         dictionary
@@ -242,7 +222,7 @@ fn names_that_cannot_be_are_refused() {
 #[test]
 fn damage_is_told() {
     let mut host = Host::new();
-    let dictionary = Dictionary::new(5, POLICY);
+    let dictionary = Dictionary::new(5);
     let code = dictionary.promise(Names::Keys, "name").unwrap();
     dictionary.apply(1, Names::Keys, code, "name").unwrap();
     host.publish(1, false);
@@ -254,7 +234,7 @@ fn damage_is_told() {
         dictionary.check(&mut problems);
         assert_eq!(problems.len(), 1);
         host.reopen(1, |place| {
-            let error = Dictionary::new(5, POLICY).restore(place).unwrap_err();
+            let error = Dictionary::new(5).restore(place).unwrap_err();
             assert!(error.to_string().contains("extents: damaged at offset"));
         });
         host.damage(byte, |byte| *byte ^= 4);
@@ -266,7 +246,7 @@ fn damage_is_told() {
 /// there after an opening.
 fn full_pages_stay() -> bool {
     let mut host = Host::new();
-    let dictionary = Dictionary::new(5, POLICY);
+    let dictionary = Dictionary::new(5);
     let name = |number: u64| format!("{number}{}", "x".repeat(1500));
     let mut codes = Vec::new();
     for number in 0..40 {

@@ -21,7 +21,7 @@ use super::redo::changed::{Changed, Changing};
 use super::redo::loaded::{LabelSets, Loaded, LoadedNode};
 use super::redo::{RedoOperation, damaged, decode};
 use super::schema::{Governed, Schema};
-use crate::dictionary::{Dictionary, LabelCode, TextPolicy};
+use crate::dictionary::{Dictionary, LabelCode};
 use crate::index::Change;
 use crate::record::{EntityKind, Fixed, Geometry, NodeRecord, RelationshipRecord, Table};
 
@@ -67,7 +67,7 @@ struct Tables {
 impl State {
     pub(super) fn new(chunk_records: u32) -> Self {
         State {
-            dictionary: Arc::new(Dictionary::new(DICTIONARY, TextPolicy::default())),
+            dictionary: Arc::new(Dictionary::new(DICTIONARY)),
             schema: Schema::default(),
             followers: Followers::default(),
             limits: Arc::default(),

@@ -20,7 +20,7 @@ use super::content::{EndColumns, Fixed, Record, RelationshipRecord};
 use super::found::{Found, FoundAt};
 use super::past::Charge;
 use super::stored::{ChunkReader, StoredChunk};
-use crate::column::KeptColumn;
+use crate::column::{Column, KeptColumn};
 use crate::dictionary::{Dictionary, KeyCode, TypeCode};
 use crate::value::Value;
 
@@ -184,7 +184,11 @@ impl<R: Record> ChunkAt<R> {
             Some(base) => base.rest_of(key)?,
             None => 0,
         };
-        let values = self.rows.len() + in_rest;
+        // One by one, versions in chunks of the past cost several times as much.
+        let values = match self.is_past() {
+            true => self.rows.len() / 8 + in_rest,
+            false => self.rows.len() + in_rest,
+        };
         if values == 0 {
             return Ok(true);
         }
@@ -234,10 +238,22 @@ impl<R: Record> ChunkAt<R> {
         R: 'r,
     {
         let mut values = Vec::new();
+        // Rows side by side are mostly of one chunk of the past.
+        let mut column: Option<(&Arc<StoredChunk>, Option<Column<'_>>)> = None;
         for row in rows {
             let value = match &row.place {
                 FoundAt::Version(record) => record.properties().get(key).cloned(),
-                _ => self.found_at(row.place.clone()).property(key)?,
+                FoundAt::Chunk(chunk, at) => {
+                    let known = column.filter(|(of, _)| Arc::ptr_eq(of, chunk));
+                    let (_, of_key) = match known {
+                        Some(known) => known,
+                        None => *column.insert((chunk, chunk.read(&self.uuid)?.column(key)?)),
+                    };
+                    match of_key.map(|column| column.get(*at as usize)) {
+                        Some(value) if !value.is_null() => Some(value),
+                        _ => chunk.read(&self.uuid)?.property(*at, key)?,
+                    }
+                }
             };
             values.extend(value.map(|value| (row.at as usize, value)));
         }

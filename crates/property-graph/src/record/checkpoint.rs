@@ -252,7 +252,7 @@ impl<R: Record> Table<R> {
 
     fn packed(&self, number: u32, properties: &Properties) -> Result<Vec<u8>, StorageError> {
         let mut bytes = Vec::new();
-        let packed = properties.encode_with(&*self.dictionary, &mut bytes);
+        let packed = properties.encode(&mut bytes);
         let what = "lists and maps of a property lie too deep in each other";
         packed.map_err(|_| self.identity(number).cannot_store(what))?;
         Ok(bytes)
@@ -279,6 +279,7 @@ impl<R: Record> Table<R> {
                 id: self.id(encoded.number, change.at),
                 begin: slot.begin,
                 end: change.base_end,
+                born: slot.born,
                 fixed: reader.fixed(change.at),
                 properties: self.packed(encoded.number, &reader.properties(change.at)?)?,
             });
@@ -314,6 +315,7 @@ impl<R: Record> Table<R> {
                 id: self.id(encoded.number, change.at),
                 begin: version.begin,
                 end: version.end,
+                born: version.born,
                 fixed: self.fixed(encoded.number, &**record)?,
                 properties: self.packed(encoded.number, record.properties())?,
             });

@@ -343,6 +343,11 @@ impl Core {
         }
     }
 
+    /// The commit of each record's version, and the one that created it.
+    pub(super) fn commits(&self) -> (Numbers, Numbers) {
+        (self.begin, self.born)
+    }
+
     /// The types, sources and targets of some relationships, each in order.
     pub(super) fn ends(
         &self,

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use evergraph_storage::{StorageError, Uuid};
 
 use super::content::{Fixed, NodeRecord, Record, RelationshipRecord, labels};
-use super::segment::Segment;
 use super::stored::StoredChunk;
 use crate::dictionary::{Dictionary, KeyCode, LabelCode};
-use crate::value::{Properties, Value};
+use crate::value::Value;
 
 /// A record as of some commit. It stays readable whatever is committed or merged
 /// meanwhile.
@@ -20,8 +19,8 @@ pub(crate) struct Found<'a, R> {
 
 pub(super) enum FoundAt<R> {
     Version(Arc<R>),
+    /// In a chunk, be it one of versions of the past.
     Chunk(Arc<StoredChunk>, u32),
-    Past(Arc<Segment>, usize),
 }
 
 impl<R> Clone for FoundAt<R> {
@@ -29,7 +28,6 @@ impl<R> Clone for FoundAt<R> {
         match self {
             FoundAt::Version(record) => FoundAt::Version(Arc::clone(record)),
             FoundAt::Chunk(chunk, at) => FoundAt::Chunk(Arc::clone(chunk), *at),
-            FoundAt::Past(segment, at) => FoundAt::Past(Arc::clone(segment), *at),
         }
     }
 }
@@ -39,11 +37,6 @@ impl<R: Record> Found<'_, R> {
         let properties = match &self.place {
             FoundAt::Version(record) => return Ok(Arc::clone(record)),
             FoundAt::Chunk(chunk, at) => chunk.read(self.uuid)?.properties(*at)?,
-            FoundAt::Past(segment, index) => {
-                let past = segment.read(self.uuid)?.past(*index)?;
-                let properties = Properties::decode_with(self.dictionary, past.properties);
-                properties.map_err(|error| self.damaged(&error))?
-            }
         };
         let record = R::from_stored(self.fixed()?, properties, self.dictionary);
         record.map(Arc::new).map_err(|what| self.damaged(&what))
@@ -54,11 +47,6 @@ impl<R: Record> Found<'_, R> {
         match &self.place {
             FoundAt::Version(record) => Ok(record.properties().get(key).cloned()),
             FoundAt::Chunk(chunk, at) => chunk.read(self.uuid)?.property(*at, key),
-            FoundAt::Past(segment, index) => {
-                let past = segment.read(self.uuid)?.past(*index)?;
-                let found = Properties::find(past.properties, key, self.dictionary);
-                found.map_err(|error| self.damaged(&error))
-            }
         }
     }
 
@@ -67,7 +55,6 @@ impl<R: Record> Found<'_, R> {
         match &self.place {
             FoundAt::Version(_) => unreachable!("a version is in DRAM"),
             FoundAt::Chunk(chunk, at) => Ok(chunk.read(self.uuid)?.fixed(*at)),
-            FoundAt::Past(segment, index) => Ok(segment.read(self.uuid)?.past(*index)?.fixed),
         }
     }
 
@@ -75,7 +62,6 @@ impl<R: Record> Found<'_, R> {
         match &self.place {
             FoundAt::Version(_) => StorageError::damaged("memory", 0, what.to_string()),
             FoundAt::Chunk(chunk, at) => chunk.damaged(&format!("record {at}: {what}")),
-            FoundAt::Past(segment, _) => segment.damaged(&what.to_string()),
         }
     }
 }

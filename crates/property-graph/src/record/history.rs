@@ -2,7 +2,7 @@
 //! replaced or deleted since, and merged.
 //!
 //! Each checkpoint that replaces such versions writes them as one segment, which
-//! takes in those before it that are not more than twice as large. So there are
+//! takes in those before it that have not more than twice as many bytes. So there are
 //! logarithmically many, and each version is written logarithmically often. What
 //! no snapshot shows any more is left out when segments are joined, and a segment
 //! goes with the next checkpoint when no snapshot lies between its first commit and
@@ -17,36 +17,41 @@ use evergraph_storage::{Needed, StorageError, Uuid};
 use evergraph_topology::extension::{EXTENSION_BLOBS, Place};
 use parking_lot::RwLock;
 
-use super::content::Fixed;
-use super::segment::{self, NewPast, Segment};
+use super::segment::{self, NewPast, PastChunk, Segment, Shape};
+use super::stored::StoredChunk;
+use crate::dictionary::Dictionary;
 
 type Segments = Vec<Arc<Segment>>;
 
 /// A version of a record in the history.
 pub(super) struct FoundPast {
     pub(super) id: u32,
-    pub(super) segment: Arc<Segment>,
-    /// Its number there.
-    pub(super) at: usize,
-    pub(super) fixed: Fixed,
+    /// Of versions, among which it is.
+    pub(super) chunk: Arc<StoredChunk>,
+    pub(super) at: u32,
 }
 
 pub(super) struct History {
-    table: u32,
+    shape: Arc<Shape>,
     /// The oldest first.
     segments: RwLock<Arc<Segments>>,
 }
 
 impl History {
-    pub(super) fn new(table: u32) -> Self {
-        History {
+    pub(super) fn new(table: u32, records_per_chunk: u32, dictionary: Arc<Dictionary>) -> Self {
+        let shape = Shape {
             table,
+            records_per_chunk,
+            dictionary,
+        };
+        History {
+            shape: Arc::new(shape),
             segments: RwLock::default(),
         }
     }
 
     fn kind(&self) -> u32 {
-        EXTENSION_BLOBS + self.table
+        EXTENSION_BLOBS + self.shape.table
     }
 
     fn segments(&self) -> Arc<Segments> {
@@ -65,51 +70,87 @@ impl History {
     }
 
     fn named(&self, number: u32, blob: evergraph_storage::Blob) -> Arc<Segment> {
-        Arc::new(Segment::named(self.table, number, blob))
+        Arc::new(Segment::named(&self.shape, number, blob))
     }
 
-    /// The version of a record as of a kept commit: its segment, and its number
+    /// The version of a record as of a kept commit: a chunk of versions, and its place
     /// there. O(segments · log versions).
     pub(super) fn find(
         &self,
         id: u32,
         csn: u64,
         uuid: &Uuid,
-    ) -> Result<Option<(Arc<Segment>, usize)>, StorageError> {
+    ) -> Result<Option<(Arc<StoredChunk>, u32)>, StorageError> {
         for segment in self.segments().iter().rev() {
-            if let Some(at) = segment.read(uuid)?.find(id, csn)? {
-                return Ok(Some((Arc::clone(segment), at)));
+            for part in segment.parts_of(&(id..id + 1), csn, uuid)? {
+                let part = part.read(uuid)?;
+                if let Some(at) = part.find(id, csn) {
+                    return Ok(Some((Arc::clone(&part.chunk), at)));
+                }
             }
         }
         Ok(None)
     }
 
-    /// The versions of a range of records as of a kept commit, ascending by id.
+    /// The versions of the records of a chunk as of a kept commit, ascending by id.
     /// O(segments · log versions, and the versions of these records).
     pub(super) fn find_all(
         &self,
-        ids: Range<u32>,
+        ids: &Range<u32>,
         csn: u64,
         uuid: &Uuid,
     ) -> Result<Vec<FoundPast>, StorageError> {
         let mut found = Vec::new();
-        for segment in self.segments().iter() {
-            let reader = segment.read(uuid)?;
-            reader.for_each_shown(ids.clone(), csn, |id, at, fixed| {
-                found.push(FoundPast {
-                    id,
-                    segment: Arc::clone(segment),
-                    at,
-                    fixed,
-                });
-            })?;
-        }
+        self.for_each_part_of(ids, csn, uuid, |part| {
+            part.for_each_shown(ids, csn, |id, at| {
+                let chunk = Arc::clone(&part.chunk);
+                found.push(FoundPast { id, chunk, at });
+            });
+            true
+        })?;
         found.sort_by_key(|past| past.id);
         debug_assert!(
             found.is_sorted_by(|a, b| a.id < b.id),
             "one version of a record is shown as of a commit"
         );
         Ok(found)
+    }
+
+    /// All records of a chunk as of a kept commit, if they are here, side by side: what the
+    /// chunk was then.
+    pub(super) fn find_chunk(
+        &self,
+        ids: &Range<u32>,
+        csn: u64,
+        uuid: &Uuid,
+    ) -> Result<Option<Arc<StoredChunk>>, StorageError> {
+        let mut found = None;
+        self.for_each_part_of(ids, csn, uuid, |part| {
+            if part.is_all_of(ids, csn) {
+                found = Some(Arc::clone(&part.chunk));
+            }
+            found.is_none()
+        })?;
+        Ok(found)
+    }
+
+    /// Calls `each` with the parts that may have versions of a chunk's records as of a
+    /// commit, as long as it says so.
+    fn for_each_part_of(
+        &self,
+        ids: &Range<u32>,
+        csn: u64,
+        uuid: &Uuid,
+        mut each: impl FnMut(&PastChunk) -> bool,
+    ) -> Result<(), StorageError> {
+        for segment in self.segments().iter() {
+            for part in segment.parts_of(ids, csn, uuid)? {
+                if !each(part.read(uuid)?) {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Writes versions that a checkpoint replaces, and returns the segments to be
@@ -147,12 +188,12 @@ impl History {
             });
             place.directory.remove_blob(self.kind(), last.number);
         }
-        new.sort_by_key(|past| (past.id, past.begin));
-        if let Some(id) = segment::out_of_order(&new) {
-            let what = format!("versions of record {id} of table {} overlap", self.table);
-            return Err(StorageError::damaged("extents", 0, what));
-        }
-        let bytes = segment::encode(self.table, &new);
+        segment::put_in_order(&mut new).map_err(|id| {
+            let table = self.shape.table;
+            let what = format!("versions of record {id} of table {table} overlap");
+            StorageError::damaged("extents", 0, what)
+        })?;
+        let bytes = segment::encode(&self.shape, new)?;
         let (region, uuid) = (place.region, place.uuid);
         let directory = &mut *place.directory;
         flushed.push(directory.set_blob(region, uuid, self.kind(), number, &bytes)?);
@@ -171,12 +212,16 @@ impl History {
         &self,
         uuid: &Uuid,
         problems: &mut Vec<String>,
-        mut each: impl FnMut(&Arc<Segment>, usize) -> Result<(), StorageError>,
+        mut each: impl FnMut(&Arc<StoredChunk>, u32) -> Result<(), StorageError>,
     ) {
         for segment in self.segments().iter() {
-            let checked = segment
-                .verify(uuid)
-                .and_then(|summary| (0..summary.count()).try_for_each(|at| each(segment, at)));
+            let checked = segment.verify(uuid).and_then(|()| {
+                for part in segment.parts(uuid)? {
+                    let part = part.read(uuid)?;
+                    (0..part.count()).try_for_each(|at| each(&part.chunk, at))?;
+                }
+                Ok(())
+            });
             problems.extend(checked.err().map(|error| error.to_string()));
         }
     }
@@ -189,17 +234,12 @@ fn take_in(
     needed: &Needed,
     into: &mut Vec<NewPast>,
 ) -> Result<(), StorageError> {
-    let reader = segment.read(uuid)?;
-    for at in 0..reader.count() {
-        let past = reader.past(at)?;
-        if needed.is_kept(past.begin, past.end) {
-            into.push(NewPast {
-                id: past.id,
-                begin: past.begin,
-                end: past.end,
-                fixed: past.fixed,
-                properties: past.properties.to_vec(),
-            });
+    for part in segment.parts(uuid)? {
+        let part = part.read(uuid)?;
+        for at in 0..part.count() {
+            if part.is_kept(at, needed) {
+                into.push(part.copy(at, uuid)?);
+            }
         }
     }
     Ok(())

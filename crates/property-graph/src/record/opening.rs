@@ -80,12 +80,10 @@ impl<R: Record> Table<R> {
                 problems.push(error.to_string());
             }
         }
-        self.history.check(self.uuid(), problems, |segment, at| {
-            let record = self
-                .found(FoundAt::Past(Arc::clone(segment), at))
-                .record()?;
+        self.history.check(self.uuid(), problems, |chunk, at| {
+            let record = self.found(FoundAt::Chunk(Arc::clone(chunk), at)).record()?;
             let named = record.check_names(&self.dictionary);
-            named.map_err(|what| segment.damaged(what))
+            named.map_err(|what| chunk.damaged(&format!("version {at}: {what}")))
         });
     }
 

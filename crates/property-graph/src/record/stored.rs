@@ -11,7 +11,7 @@ use super::content::{EndColumns, EntityKind, Fixed};
 use super::core::{Core, Identity, Listed, Part, Slot};
 use super::rows;
 use crate::bytes::{Reader, Wrong};
-use crate::column::{Column, KeptColumn, Packed};
+use crate::column::{Column, KeptColumn, Numbers, Packed};
 use crate::dictionary::{Dictionary, KeyCode};
 use crate::value::codec::{NoTextCodes, decode};
 use crate::value::{Properties, Value};
@@ -152,6 +152,8 @@ enum Place {
     Rows(Arc<Extent>, Arc<Dictionary>),
     /// Loaded in bulk by a commit that is in the log; no checkpoint has written it.
     Loaded(Bytes),
+    /// Versions in a segment of the history, whose checksum was checked; and its extent.
+    Past(Bytes, Arc<Extent>),
 }
 
 /// A core that was read.
@@ -236,6 +238,20 @@ impl StoredChunk {
         )
     }
 
+    /// Versions in a segment of the history, one a record.
+    pub(super) fn past(identity: Identity, bytes: Bytes, extent: Arc<Extent>) -> Self {
+        let entry = Entry {
+            offset: 0,
+            len: bytes.len() as u64,
+            csn: 0,
+            generation: COLUMNS,
+            crc: 0,
+            entries: identity.records.into(),
+            tombstones: 0,
+        };
+        StoredChunk::at(identity, entry, Place::Past(bytes, extent), Vec::new())
+    }
+
     /// All commits up to this one are in it.
     pub(super) fn csn(&self) -> u64 {
         self.entry.csn
@@ -249,7 +265,7 @@ impl StoredChunk {
     pub(super) fn extent(&self) -> Option<&Extent> {
         match &self.place {
             Place::Extent(extent) | Place::Written(extent) | Place::Rows(extent, _) => Some(extent),
-            Place::Loaded(_) => None,
+            Place::Loaded(_) | Place::Past(..) => None,
         }
     }
 
@@ -293,8 +309,12 @@ impl StoredChunk {
 
     fn damaged_at(&self, part: &str, what: &str) -> StorageError {
         let Identity { table, chunk, .. } = self.identity;
-        let what = format!("records, table {table}, chunk {chunk}{part}: {what}");
-        match self.extent() {
+        let (of, extent) = match &self.place {
+            Place::Past(_, extent) => ("records of the past", Some(&**extent)),
+            _ => ("records", self.extent()),
+        };
+        let what = format!("{of}, table {table}, chunk {chunk}{part}: {what}");
+        match extent {
             Some(extent) => StorageError::damaged(&extent.file_name(), extent.offset(), what),
             None => StorageError::damaged("memory", 0, what),
         }
@@ -324,7 +344,7 @@ impl StoredChunk {
             Place::Extent(extent) | Place::Written(extent) => {
                 check_sum(extent, &self.entry, uuid, sums)?.map_err(wrong)?
             }
-            Place::Loaded(bytes) => bytes.clone(),
+            Place::Loaded(bytes) | Place::Past(bytes, _) => bytes.clone(),
             Place::Rows(extent, dictionary) => {
                 let bytes = check_sum(extent, &self.entry, uuid, true)?.map_err(wrong)?;
                 let rows = rows::read(&bytes, self.identity, used, csn, dictionary);
@@ -409,6 +429,11 @@ impl<'a> ChunkReader<'a> {
 
     pub(super) fn slot(&self, at: u32) -> Slot {
         self.opened.core.slot(self.bytes, at)
+    }
+
+    /// The commit of each record's version, and the one that created it.
+    pub(super) fn commits(&self) -> (Numbers, Numbers) {
+        self.opened.core.commits()
     }
 
     #[inline]

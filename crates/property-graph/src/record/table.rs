@@ -106,6 +106,7 @@ impl<R: Record> Table<R> {
     pub(crate) fn new(geometry: Geometry, number: u32, dictionary: Arc<Dictionary>) -> Self {
         let per_chunk = geometry.records_per_chunk;
         assert!(per_chunk > 0, "a chunk has at least one record");
+        let history = History::new(number, per_chunk, Arc::clone(&dictionary));
         Table {
             geometry,
             number,
@@ -113,7 +114,7 @@ impl<R: Record> Table<R> {
             uuid: OnceLock::new(),
             chunks: Chunks::new(geometry.most_records.div_ceil(per_chunk)),
             ids: Ids::new(geometry.most_records, per_chunk),
-            history: History::new(number),
+            history,
             past: PastPictures::default(),
             work: Mutex::default(),
             round: Mutex::default(),
@@ -228,7 +229,7 @@ impl<R: Record> Table<R> {
             return Ok(slot.is_used.then(|| FoundAt::Chunk(base, at)));
         }
         let past = self.history.find(id, csn, self.uuid())?;
-        Ok(past.map(|(segment, at)| FoundAt::Past(segment, at)))
+        Ok(past.map(|(chunk, at)| FoundAt::Chunk(chunk, at)))
     }
 
     /// The newest commit of a record, and whether there is a record since then.

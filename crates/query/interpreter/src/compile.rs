@@ -13,9 +13,10 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWrite
 
 use evergraph_functions::Datum;
 use evergraph_jit::{
-    Arithmetic, Compiled, Compiler, Input, Kind, Numbers, Output, Program, TakenRows, Term, Type,
+    Arithmetic, Compiled, Compiler, Input, Kind, Numbers, Output, Program, TakenRows, Term, Total,
+    Type,
 };
-use evergraph_planner::{Constant, Expression, Operator, Plan, Step};
+use evergraph_planner::{Aggregate, Constant, Expression, Lookup, Operator, Plan, Slot, Step};
 use evergraph_property_graph::Value;
 use evergraph_property_graph::vector::{Validity, Values, Vector};
 use evergraph_syntax::tree::{Comparison, Operator as Sign, When};
@@ -66,6 +67,8 @@ pub(crate) struct Fragment {
     /// Its number in the plan.
     place: usize,
     terms: Vec<Term>,
+    /// Of conditions and what is aggregated behind them: how many are conditions.
+    conditions: Option<usize>,
     /// The columns that it takes.
     leaves: Vec<Expression>,
     /// Those that are known before, and only divided by.
@@ -115,6 +118,8 @@ pub(crate) enum Made {
     Rows(Vec<u32>),
     /// A value a row.
     Column(Column),
+    /// How many rows pass, and the totals of those.
+    Totals(usize, Vec<Total>),
 }
 
 impl Fragments {
@@ -157,6 +162,25 @@ impl<'p> Compiling<'p> {
         fragment.is_due(self.execution, rows).then_some(fragment)
     }
 
+    /// That of a filter and the aggregation of its rows.
+    pub(crate) fn due_of_totals(
+        self,
+        of: &[(Slot, Aggregate)],
+        rows: usize,
+    ) -> Option<&'p Fragment> {
+        if self.execution == Execution::Adapt && rows < FEW_ROWS {
+            return None;
+        }
+        let fragment = self.fragments().get(&address_of_totals(of))?;
+        fragment.is_due(self.execution, rows).then_some(fragment)
+    }
+
+    /// Whether a filter and the aggregation of its rows may be one.
+    pub(crate) fn has_totals(self, of: &[(Slot, Aggregate)]) -> bool {
+        let fragments = (self.execution != Execution::Interpret).then(|| self.fragments());
+        fragments.is_some_and(|all| all.contains_key(&address_of_totals(of)))
+    }
+
     fn fragments(self) -> &'p Found {
         self.fragments.all(self.plan)
     }
@@ -190,7 +214,12 @@ fn address(of: &Expression) -> usize {
     std::ptr::from_ref(of).addr()
 }
 
-/// By address; that of conditions behind each other is the first's, and one.
+fn address_of_totals(of: &[(Slot, Aggregate)]) -> usize {
+    of.as_ptr().addr() + 1
+}
+
+/// By address; that of conditions behind each other is the first's, and one, and so is that
+/// of aggregations.
 type Found = HashMap<usize, Fragment, foldhash::fast::RandomState>;
 
 fn find_all(plan: &Plan, all: &mut Found) {
@@ -202,10 +231,48 @@ fn find_all(plan: &Plan, all: &mut Found) {
             fragment.place = all.len();
             all.insert(conditions.as_ptr().addr() + 1, fragment);
         }
+        if let Operator::Aggregate { keys, aggregates } = &plan.operator
+            && keys.is_empty()
+            && let Some((conditions, below)) = plan.input.as_deref().map(filter_of)
+            && !decides(below)
+            && let Some(mut fragment) = Builder::totals(conditions, aggregates)
+        {
+            fragment.place = all.len();
+            all.insert(address_of_totals(aggregates), fragment);
+        }
         for expression in plan.operator.expressions() {
             find_within(expression, all);
         }
     });
+}
+
+/// The conditions of a filter, and what is below it; of another operator itself.
+pub(crate) fn filter_of(plan: &Plan) -> (&[Expression], &Plan) {
+    match (&plan.operator, plan.input.as_deref()) {
+        (Operator::Filter(conditions), Some(below)) => (conditions, below),
+        _ => (&[], plan),
+    }
+}
+
+/// Whether it is a scan that decides conditions of the filter above it.
+fn decides(plan: &Plan) -> bool {
+    match &plan.operator {
+        Operator::NodeScan { tests, .. } => !tests.is_empty(),
+        Operator::Relationships(found) => match &found.by {
+            Lookup::Scan(tests) => !tests.is_empty(),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// The argument of an aggregation that is a count or a sum; `None` inside of `count(*)`.
+fn totalled(of: &Aggregate) -> Option<Option<&Expression>> {
+    match (&*of.name, &of.arguments[..]) {
+        ("count", []) => Some(None),
+        ("count" | "sum" | "avg", [argument]) if !of.distinct => Some(Some(argument)),
+        _ => None,
+    }
 }
 
 fn find_within(of: &Expression, all: &mut Found) {
@@ -253,13 +320,43 @@ impl<'e> Builder<'e> {
     /// That of conditions behind each other, or of one expression, and its leaves.
     fn fragment(of: &'e [Expression]) -> Option<(Fragment, Vec<&'e Expression>)> {
         let mut builder = Builder::default();
+        let terms = builder.conditions(of)?;
+        builder.finish(terms, None)
+    }
+
+    /// That of conditions behind each other, and of what is counted and summed of the rows
+    /// that pass.
+    fn totals(conditions: &'e [Expression], of: &'e [(Slot, Aggregate)]) -> Option<Fragment> {
+        let mut builder = Builder::default();
+        let mut terms = builder.conditions(conditions)?;
+        for (_, aggregate) in of {
+            if let Some(argument) = totalled(aggregate)? {
+                terms.push(builder.term(argument, !conditions.is_empty())?);
+            }
+        }
+        // Of columns as they are, the loops of the interpreter are as fast.
+        if terms.iter().all(|term| term.operators() == 0) {
+            return None;
+        }
+        let (fragment, _) = builder.finish(terms, Some(conditions.len()))?;
+        Some(fragment)
+    }
+
+    fn conditions(&mut self, of: &'e [Expression]) -> Option<Vec<Term>> {
         let terms = of.iter().enumerate();
-        let terms = terms.map(|(place, one)| builder.compound(one, place > 0));
-        let terms: Vec<Term> = terms.collect::<Option<_>>()?;
+        let terms = terms.map(|(place, one)| self.compound(one, place > 0));
+        terms.collect()
+    }
+
+    fn finish(
+        self,
+        terms: Vec<Term>,
+        conditions: Option<usize>,
+    ) -> Option<(Fragment, Vec<&'e Expression>)> {
         if terms.iter().any(|term| term.depth() > Program::MOST_DEPTH) {
             return None;
         }
-        let leaves = builder.leaves;
+        let leaves = self.leaves;
         let constant = |leaf: &&Expression| match leaf {
             Expression::Constant(Constant::Integer(number)) => Some(*number),
             _ => None,
@@ -270,8 +367,10 @@ impl<'e> Builder<'e> {
         }
         let fragment = Fragment {
             place: 0,
-            operators: terms.iter().map(Term::operators).sum(),
+            operators: terms.iter().map(Term::operators).sum::<usize>()
+                + conditions.map_or(0, |conditions| terms.len() - conditions),
             terms,
+            conditions,
             leaves: leaves.iter().map(|&leaf| leaf.clone()).collect(),
             divisors,
             rows: AtomicU64::new(0),
@@ -466,6 +565,10 @@ impl Fragment {
                 let mut numbers = Vec::with_capacity(rows);
                 code.rows(&inputs, rows, &mut numbers).ok()?;
                 Made::Rows(numbers)
+            }
+            false if self.conditions.is_some() => {
+                let (passed, totals) = code.totals(&inputs, rows).ok()?;
+                Made::Totals(passed, totals)
             }
             false => {
                 let mut columns = code.columns(&inputs, rows).ok()?;

@@ -74,6 +74,15 @@ pub enum Output {
     Booleans(Vec<bool>, Option<Vec<bool>>),
 }
 
+/// Of a term in some rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Total {
+    /// In how many of them it is not null.
+    pub count: u64,
+    /// Of integers: their sum.
+    pub sum: Option<i64>,
+}
+
 /// A row of the batch has to be looked at by the interpreter, or the inputs are not of the
 /// program's kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,8 +174,33 @@ impl Code {
         Ok(columns)
     }
 
+    /// How many rows the program wants, and the totals of its other terms in those.
+    ///
+    /// # Errors
+    /// [`Unknown`]; also if a sum has more than 64 bits.
+    pub fn totals(
+        &self,
+        inputs: &[Input<'_>],
+        rows: usize,
+    ) -> Result<(usize, Vec<Total>), Unknown> {
+        let Results::Totals(_, conditions) = self.program.results else {
+            return Err(Unknown);
+        };
+        let types = &self.types[conditions..];
+        let mut words = vec![[0u64; 2]; types.len()];
+        let to = words.iter_mut().map(|words| words.as_mut_ptr() as u64);
+        let to: Vec<u64> = to.collect();
+        let count = self.call(inputs, rows, &to)?;
+        let totals = words.iter().zip(types).map(|([sum, count], of)| Total {
+            count: *count,
+            sum: (*of == Type::Integer).then_some(*sum as i64),
+        });
+        Ok((count, totals.collect()))
+    }
+
     /// Calls the code; `to` are addresses of arrays of so many rows, one for row numbers,
-    /// or for each column one for its values and one for its truths, if it may have nulls.
+    /// or for each column one for its values and one for its truths, if it may have nulls;
+    /// or for each total that of two words.
     fn call(&self, inputs: &[Input<'_>], rows: usize, to: &[u64]) -> Result<usize, Unknown> {
         let kinds = &self.program.inputs;
         if inputs.len() != kinds.len() {
@@ -182,7 +216,7 @@ impl Code {
         // that there are as many. Rows that are taken lie within their column by
         // `TakenRows::new`, and `Input::place` has checked that it is so long. It writes
         // below `rows` to arrays that the callers made as long, one a place of `to`, at most
-        // one number a row. It calls nothing, and does not trap: divisors are never 0, nor
+        // one number a row; of totals to two words each. It calls nothing, and does not trap: divisors are never 0, nor
         // -1 of the least integer.
         let found = unsafe {
             let function: Function = std::mem::transmute(self.memory.as_ptr());

@@ -36,8 +36,9 @@ pub(crate) struct Lowered {
 /// It takes the number of rows; an array of three words for each input, where its values
 /// lie, where the bits of those that are not null (0: all), and where the numbers of the
 /// rows, if they are taken; of [`Kind::Same`] the value itself; and an array of addresses to write to: of the numbers of the rows, or of the
-/// values and the truths of not being null of each column. It returns the number of rows
-/// that it has written, or [`UNKNOWN`].
+/// values and the truths of not being null of each column, or of the sum and the count of
+/// each total. It returns the number of rows that it has written or that pass, or
+/// [`UNKNOWN`].
 pub(crate) fn lower(
     program: &Program,
     types: &[Type],
@@ -126,6 +127,7 @@ impl Lowering<'_> {
         let addresses = match &program.results {
             Results::Rows(_) => 1,
             Results::Columns(terms) => 2 * terms.len(),
+            Results::Totals(terms, conditions) => terms.len() - conditions,
         };
         let addresses: Vec<Value> = (0..addresses)
             .map(|at| self.load_word(outputs, 8 * at as i32))
@@ -133,6 +135,13 @@ impl Lowering<'_> {
         let zero = self.builder.ins().iconst(types::I64, 0);
         let sound = self.builder.ins().iconst(types::I8, 0);
         self.builder.def_var(self.failed, sound);
+        let totals = match &program.results {
+            Results::Totals(..) => addresses.len(),
+            Results::Rows(_) | Results::Columns(_) => 0,
+        };
+        // A sum and a count each.
+        let totals = (0..totals).map(|_| [(); 2].map(|()| self.variable(zero)));
+        let totals: Vec<[Variable; 2]> = totals.collect();
         self.builder.ins().jump(header, &[zero.into(), zero.into()]);
 
         let row = self.builder.append_block_param(header, types::I64);
@@ -158,6 +167,15 @@ impl Lowering<'_> {
                 let nullable = nullable.collect();
                 (self.builder.ins().iconst(types::I64, 1), nullable)
             }
+            Results::Totals(terms, conditions) => {
+                let (conditions, others) = terms.split_at(*conditions);
+                let passes = self.passes(conditions);
+                for ((term, of), total) in others.iter().zip(&types[conditions.len()..]).zip(&totals)
+                {
+                    self.add(term, *of, passes, *total);
+                }
+                (self.builder.ins().uextend(types::I64, passes), Vec::new())
+            }
         };
         let next = self.builder.ins().iadd_imm_s(row, 1);
         let count_then = self.builder.ins().iadd(count, written);
@@ -166,6 +184,12 @@ impl Lowering<'_> {
             .jump(header, &[next.into(), count_then.into()]);
 
         self.builder.switch_to_block(exit);
+        for (total, &to) in totals.iter().zip(&addresses) {
+            let [sum, count] = total.map(|total| self.builder.use_var(total));
+            self.store(sum, to);
+            let to = self.builder.ins().iadd_imm_s(to, 8);
+            self.store(count, to);
+        }
         let failed = self.builder.use_var(self.failed);
         let unknown = self.builder.ins().iconst(types::I64, UNKNOWN as i64);
         let result = self.builder.ins().select(failed, unknown, count);
@@ -291,6 +315,30 @@ impl Lowering<'_> {
             passes = Some(self.and(passes, is_true));
         }
         passes.unwrap_or_else(|| self.truth(true))
+    }
+
+    fn variable(&mut self, value: Value) -> Variable {
+        let variable = self.builder.declare_var(types::I64);
+        self.builder.def_var(variable, value);
+        variable
+    }
+
+    /// Adds the value of a row that passes to a sum, if it is an integer, and to a count.
+    fn add(&mut self, term: &Term, of: Type, passes: Value, [sum, count]: [Variable; 2]) {
+        let cell = self.term(term, Some(passes));
+        let counts = self.and(cell.valid, passes);
+        if of == Type::Integer {
+            let zero = self.builder.ins().iconst(types::I64, 0);
+            let value = self.builder.ins().select(counts, cell.value, zero);
+            let before = self.builder.use_var(sum);
+            let (after, overflows) = self.builder.ins().sadd_overflow(before, value);
+            self.fail(overflows, None, None);
+            self.builder.def_var(sum, after);
+        }
+        let before = self.builder.use_var(count);
+        let one = self.builder.ins().uextend(types::I64, counts);
+        let after = self.builder.ins().iadd(before, one);
+        self.builder.def_var(count, after);
     }
 
     /// Writes the value of a row; whether it may be null.

@@ -117,6 +117,9 @@ pub enum Results {
     Rows(Vec<Term>),
     /// Their values, of each row.
     Columns(Vec<Term>),
+    /// Of the rows for which the first terms, so many, are true: how many they are, and of
+    /// each other term in how many of them it is not null, and of integers their sum.
+    Totals(Vec<Term>, usize),
 }
 
 /// What is computed of each row of a batch.
@@ -137,7 +140,7 @@ impl Program {
     /// The terms.
     pub fn terms(&self) -> &[Term] {
         match &self.results {
-            Results::Rows(terms) | Results::Columns(terms) => terms,
+            Results::Rows(terms) | Results::Columns(terms) | Results::Totals(terms, _) => terms,
         }
     }
 
@@ -160,10 +163,15 @@ impl Program {
         }
         let types = self.terms().iter().map(|term| self.type_of(term));
         let types: Vec<Type> = types.collect::<Result<_, _>>()?;
-        let is_truth = |of: &Type| *of == Type::Boolean;
-        match self.results {
-            Results::Rows(_) if !types.iter().all(is_truth) => Err(NotCompiled::Types),
-            _ => Ok(types),
+        let conditions = match self.results {
+            Results::Rows(_) => types.len(),
+            Results::Columns(_) => 0,
+            Results::Totals(_, conditions) => conditions,
+        };
+        let are_truths = |types: &[Type]| types.iter().all(|of| *of == Type::Boolean);
+        match types.get(..conditions).is_some_and(are_truths) {
+            true => Ok(types),
+            false => Err(NotCompiled::Types),
         }
     }
 

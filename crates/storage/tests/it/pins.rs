@@ -9,7 +9,7 @@ use evergraph_storage::{
 
 #[test]
 fn names_and_versions_are_pinned() {
-    assert_eq!(FORMAT_VERSION, 7);
+    assert_eq!(FORMAT_VERSION, 8);
     let names = [PoolKind::GRAPH, PoolKind::RESULTS].map(PoolKind::file_name);
     assert_eq!(names, ["pool", "results"]);
     let logs = CommitLog::file_names();
@@ -25,7 +25,7 @@ fn names_and_versions_are_pinned() {
 #[test]
 fn a_pool_says_what_it_is() {
     for (kind, magic, version) in [
-        (PoolKind::GRAPH, b"EVERGRPH", 7_u32),
+        (PoolKind::GRAPH, b"EVERGRPH", 8_u32),
         (PoolKind::RESULTS, b"EVERRSLT", 1),
     ] {
         let place = tempfile::tempdir().unwrap();

@@ -42,11 +42,14 @@ impl<R: Record> Table<R> {
             let versions = versions.filter_map(|(&at, chain)| Some(chain.at(csn)?.changed(at)));
             (state.base.clone(), since, versions.collect::<Vec<_>>())
         };
-        let mut past = None;
-        if let Some(base) = base.as_ref().filter(|base| csn < base.csn()) {
-            past = Some(self.replaced_since(number, base, csn, &mut changed)?);
-        }
-        let is_past = past.is_some();
+        let is_past = base.as_ref().is_some_and(|base| csn < base.csn());
+        let (base, past) = match base {
+            Some(base) if is_past => {
+                let (base, past) = self.replaced_since(number, base, csn, &mut changed)?;
+                (Some(base), Some(past))
+            }
+            base => (base, None),
+        };
         let picture = Arc::new(self.picture(base, since, changed, past)?);
         if is_past {
             self.past.keep(round, csn, number, &picture);
@@ -96,22 +99,27 @@ impl<R: Record> Table<R> {
     }
 
     /// Adds the records that a base newer than the commit has replaced, and no version
-    /// shows.
+    /// shows. Gives the base, or what it was then where the history has all of that.
     fn replaced_since(
         &self,
         number: u32,
-        base: &Arc<StoredChunk>,
+        base: Arc<StoredChunk>,
         csn: u64,
         changed: &mut Vec<Changed<R>>,
-    ) -> Result<Past, StorageError> {
-        let reader = base.read(self.uuid())?;
+    ) -> Result<(Arc<StoredChunk>, Past), StorageError> {
         let records = self.geometry.records_per_chunk;
         let first = number * records;
-        let found = self
-            .history
-            .find_all(first..first + records, csn, self.uuid())?;
-        let (mut found, versions) = (found.into_iter().peekable(), changed.len());
+        let (ids, uuid) = (first..first + records, self.uuid());
+        let charge = self.past.charge();
         let mut subjects = Subjects::new();
+        if changed.is_empty()
+            && let Some(then) = self.history.find_chunk(&ids, csn, uuid)?
+        {
+            return Ok((then, Past { charge, subjects }));
+        }
+        let reader = base.read(uuid)?;
+        let found = self.history.find_all(&ids, csn, uuid)?;
+        let (mut found, versions) = (found.into_iter().peekable(), changed.len());
         for at in 0..records {
             let id = first + at;
             let past = found.next_if(|past| past.id == id);
@@ -121,23 +129,21 @@ impl<R: Record> Table<R> {
                 continue;
             }
             if let Some(past) = &past {
-                let bits = subjects
-                    .entry(past.fixed.subject(R::KIND))
-                    .or_insert_with(|| {
-                        let words = (0..records.div_ceil(64)).map(|_| 0);
-                        words.collect()
-                    });
+                let fixed = past.chunk.read(uuid)?.fixed(past.at);
+                let bits = subjects.entry(fixed.subject(R::KIND)).or_insert_with(|| {
+                    let words = (0..records.div_ceil(64)).map(|_| 0);
+                    words.collect()
+                });
                 set(bits, at, true);
             }
             // No id is reused while a view shows its record, so that the birth in the
             // chunk is that of this record.
-            let place = past.map(|past| FoundAt::Past(past.segment, past.at));
+            let place = past.map(|past| FoundAt::Chunk(past.chunk, past.at));
             changed.push((at, slot.born, place));
         }
         changed.sort_by_key(|change| change.0);
-        let charge = self.past.charge();
         charge.add(subjects.values().map(|bits| size_of_val(&**bits)).sum());
-        Ok(Past { charge, subjects })
+        Ok((base, Past { charge, subjects }))
     }
 
     fn picture(

@@ -7,7 +7,7 @@ use evergraph_storage::{Entry, SectionKey};
 use proptest::prelude::*;
 
 use crate::column::{encode, encode_packed};
-use crate::dictionary::{Dictionary, KeyCode, Names, TextPolicy};
+use crate::dictionary::{Dictionary, KeyCode, Names};
 use crate::record::builder::{Builder, Content};
 use crate::record::core::{Identity, Part, Slot};
 use crate::record::stored::StoredChunk;
@@ -41,7 +41,7 @@ impl Stored {
 
     /// Values of more bytes lie in extents of their own.
     fn with_large(large_bytes: usize) -> Self {
-        let dictionary = Arc::new(Dictionary::new(0, TextPolicy::default()));
+        let dictionary = Arc::new(Dictionary::new(0));
         for key in 0..10 {
             let name = format!("key {key}");
             dictionary.apply(1, Names::Keys, key, &name).unwrap();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::dictionary::{Dictionary, Names, TextPolicy};
+use crate::dictionary::{Dictionary, Names};
 use crate::record::{Geometry, NodeRecord, RelationshipRecord, Table};
 use crate::value::{Properties, Value};
 use evergraph_simulated::mutants::of_suite;
@@ -26,12 +26,6 @@ const GEOMETRY: Geometry = Geometry {
     // Some values lie in extents of their own.
     large_bytes: 64,
 };
-const POLICY: TextPolicy = TextPolicy {
-    least_bytes: 4,
-    most_bytes: 16,
-    sightings: 2,
-    most_codes: 3,
-};
 
 /// Extension of the store.
 struct Parts {
@@ -42,7 +36,7 @@ struct Parts {
 
 impl Parts {
     fn new() -> Arc<Self> {
-        let dictionary = Arc::new(Dictionary::new(0, POLICY));
+        let dictionary = Arc::new(Dictionary::new(0));
         Arc::new(Parts {
             nodes: Table::new(GEOMETRY, 1, Arc::clone(&dictionary)),
             relationships: Table::new(GEOMETRY, 2, Arc::clone(&dictionary)),

@@ -3,6 +3,7 @@
 
 mod columns;
 mod crashes;
+mod history;
 mod past;
 mod stored_bytes;
 mod threads;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
-use crate::dictionary::{Dictionary, TextPolicy};
+use crate::dictionary::Dictionary;
 use crate::testing::Host;
 use crate::value::Value;
 use world::{Change, Content, Step, World, steps};
@@ -26,15 +27,9 @@ const GEOMETRY: Geometry = Geometry {
     // One of the values of `World` is large.
     large_bytes: 90,
 };
-const POLICY: TextPolicy = TextPolicy {
-    least_bytes: 4,
-    most_bytes: 16,
-    sightings: 2,
-    most_codes: 2,
-};
 
 fn parts() -> (Arc<Dictionary>, Table<NodeRecord>) {
-    let dictionary = Arc::new(Dictionary::new(0, POLICY));
+    let dictionary = Arc::new(Dictionary::new(0));
     let table = Table::new(GEOMETRY, 1, Arc::clone(&dictionary));
     (dictionary, table)
 }
@@ -112,7 +107,7 @@ fn what_a_checkpoint_reads_keeps_its_id() {
 
 #[test]
 fn relationships_are_read_back() {
-    let dictionary = Arc::new(Dictionary::new(0, POLICY));
+    let dictionary = Arc::new(Dictionary::new(0));
     let table = || Table::<RelationshipRecord>::new(GEOMETRY, 2, Arc::clone(&dictionary));
     let mut host = Host::new();
     let written = table();
@@ -215,11 +210,11 @@ fn damage_of_the_past_is_told() {
     }
 }
 
-/// Enough chunks for several threads, with texts that repeat.
+/// Enough chunks for several threads.
 #[test]
 fn many_records_occupy_what_is_said() {
     const NODES: u32 = 5 * 2048;
-    let dictionary = Arc::new(Dictionary::new(0, TextPolicy::default()));
+    let dictionary = Arc::new(Dictionary::new(0));
     let table = Table::<NodeRecord>::new(Geometry::default(), 1, Arc::clone(&dictionary));
     let mut host = Host::new();
     let bare = NodeRecord::default();

@@ -122,6 +122,31 @@ fn a_picture_follows_from_an_older_one() {
     });
 }
 
+/// Snapshots before all records of a chunk were replaced, and between that and the next
+/// time.
+fn replaced_all() -> World {
+    let all = |number| (0..3).map(move |at| Change::Update(at, content(at as u8 + number)));
+    performed(&[
+        Step::Commit(create(3), true),
+        Step::Commit(all(4).collect(), true),
+        Step::Checkpoint(Vec::new(), false),
+        Step::Commit(all(8).collect(), false),
+        Step::Checkpoint(Vec::new(), false),
+    ])
+}
+
+#[test]
+fn a_chunk_of_the_past_is_read_as_one() {
+    only_without("records.past-end-ignored", || {
+        let world = replaced_all();
+        for &kept in world.host.kept() {
+            let picture = world.table.chunk_at(0, kept).unwrap().unwrap();
+            assert_eq!(picture.clean(0), 0b111, "as of {kept}");
+        }
+        world.verify();
+    });
+}
+
 /// What a commit does not change is shared with the picture before it.
 #[test]
 fn views_of_the_base_share_its_picture() {

@@ -1,10 +1,13 @@
 //! Stored bytes are those of docs/storage-format.md, whose offsets stand here as
 //! numbers.
 
+use std::sync::Arc;
+
+use crate::dictionary::Dictionary;
 use crate::record::Fixed;
 use crate::record::builder::Builder;
 use crate::record::core::{Identity, Slot};
-use crate::record::segment::{NewPast, encode};
+use crate::record::segment::{NewPast, Shape, encode};
 use crate::value::{Properties, Value};
 
 fn u32_at(bytes: &[u8], at: usize) -> u32 {
@@ -102,25 +105,50 @@ fn a_large_value_is_listed_as_documented() {
 
 #[test]
 fn history_is_as_documented() {
-    let past = |id, begin, end, properties: &[u8]| NewPast {
-        id,
-        begin,
-        end,
-        fixed: FIXED,
-        properties: properties.to_vec(),
+    let past = |id, begin, end| {
+        let mut properties = Vec::new();
+        let value = Properties::from_iter([(9, Value::from(7))]);
+        value.encode(&mut properties).unwrap();
+        NewPast {
+            id,
+            begin,
+            end,
+            born: 1,
+            fixed: FIXED,
+            properties,
+        }
     };
-    let bytes = encode(2, &[past(4, 1, 3, b"ab"), past(4, 3, 9, b"c")]);
-    assert_eq!(&bytes[..4], b"EPST");
+    let shape = Shape {
+        table: 2,
+        records_per_chunk: 16,
+        dictionary: Arc::new(Dictionary::new(0)),
+    };
+    // Two records of one chunk, one of them twice: a part for each layer, as there is room
+    // for no more than one chunk's records.
+    let few = vec![past(4, 1, 3), past(4, 3, 9), past(5, 2, 3)];
+    let bytes = encode(&shape, few).unwrap();
+    assert_eq!(&bytes[..4], b"EPSC");
+    assert_eq!([4, 8, 12].map(|at| u32_at(&bytes, at)), [2, 3, 2]);
+    let listed = &bytes[16..];
+    let words: Vec<u32> = (0..4).map(|word| u32_at(listed, 4 * word)).collect();
+    assert_eq!(words, [2, 0, 0, 0]);
+    assert_eq!((u64_at(listed, 24), u64_at(listed, 32)), (1, 3));
+    assert_eq!(u32_at(listed, 40), 1);
+    let first = &listed[80..][..u64_at(listed, 16) as usize];
     assert_eq!(
-        [u32_at(&bytes, 4), u32_at(&bytes, 8), u32_at(&bytes, 12)],
-        [2, 2, 0]
+        first.len() as u64 + u64_at(listed, 40 + 16),
+        bytes.len() as u64 - 96
     );
-    let second = &bytes[16 + 48..16 + 96];
-    assert_eq!(
-        (u64_at(second, 0), u64_at(second, 8), u64_at(second, 32)),
-        (3, 9, 2)
-    );
-    let words: Vec<u32> = [16, 20, 24, 28, 40, 44].map(|at| u32_at(second, at)).into();
-    assert_eq!(words, [4, 5, 6, 7, 1, 0]);
-    assert_eq!(&bytes[16 + 96..], b"abc");
+    // Ids from 4 on and commits from 3 on, a byte each or none.
+    assert_eq!((first[0], u64_at(first, 8)), (1, 4));
+    assert_eq!(first[16..18], [0, 1]);
+    let ends = &first[18..];
+    assert_eq!((ends[0], u64_at(ends, 8)), (0, 3));
+    let core = &ends[16..];
+    assert_eq!(&core[..4], b"CPST");
+    let words: Vec<u32> = (1..6).map(|word| u32_at(core, 4 * word)).collect();
+    assert_eq!(words, [2, 0, 2, 2, 1]);
+    // Commits from 1 on.
+    assert_eq!((core[64], u64_at(core, 72)), (1, 1));
+    assert_eq!(core[80..82], [0, 1]);
 }

@@ -189,6 +189,11 @@ fn golden_property_graph_version_7() {
     golden(7);
 }
 
+#[test]
+fn golden_property_graph_version_8() {
+    golden(8);
+}
+
 fn golden(version: u32) {
     let storage = SimulatedStorage::new(config());
     let graph = PropertyGraph::create(&storage, options(), *b"evergraph-gold-7").expect("created");

@@ -124,6 +124,21 @@ impl Accumulators {
         Ok(())
     }
 
+    /// Takes rows of the first group, of which a count or a sum is wanted: so many values
+    /// that are not null, and the sum of these, which are integers.
+    ///
+    /// # Panics
+    /// If there is no group.
+    pub fn add_total(&mut self, values: i64, sum: i64) {
+        match &mut self.states {
+            States::Counts(counts) => counts[0] += values,
+            States::Sums(sums) => sums.add_all(0, values, sum),
+            States::Extremes(_) | States::Others(_) => {
+                debug_assert!(false, "{:?} is no count and no sum", self.aggregate);
+            }
+        }
+    }
+
     /// Takes one row.
     fn take(&mut self, group: usize, arguments: &[Datum]) -> Result<()> {
         if let States::Others(states) = &mut self.states {
@@ -296,8 +311,13 @@ impl Sums {
 
     #[inline]
     fn add(&mut self, group: usize, number: i64) {
+        self.add_all(group, 1, number);
+    }
+
+    #[inline]
+    fn add_all(&mut self, group: usize, rows: i64, number: i64) {
         if self.counts_rows {
-            self.rows[group] += 1;
+            self.rows[group] += rows;
         }
         let sum = &mut self.integers[group];
         match sum.checked_add(number) {

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use evergraph_jit::{Compiler, Kind, Program, Type};
+use evergraph_jit::{Compiler, Kind, Program, Results, Type};
 use evergraph_planner::Plan;
 
 use super::{Fragment, Fragments, MOST_VARIANTS, Variant};
@@ -71,9 +71,10 @@ impl Fragment {
         let terms = self.terms.clone();
         Program {
             inputs: kinds.to_vec(),
-            results: match wants_rows {
-                true => evergraph_jit::Results::Rows(terms),
-                false => evergraph_jit::Results::Columns(terms),
+            results: match (wants_rows, self.conditions) {
+                (true, _) => Results::Rows(terms),
+                (false, Some(conditions)) => Results::Totals(terms, conditions),
+                (false, None) => Results::Columns(terms),
             },
         }
     }
@@ -168,7 +169,7 @@ mod tests {
         }
         let program = Program {
             inputs: kinds.clone(),
-            results: evergraph_jit::Results::Columns(Vec::new()),
+            results: Results::Columns(Vec::new()),
         };
         let compiled = Compiler::new(1 << 20).compile(&program, &"".into());
         for wants_rows in [true, false] {

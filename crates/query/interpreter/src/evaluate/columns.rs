@@ -11,7 +11,8 @@ use std::sync::Arc;
 use evergraph_functions::kernels;
 use evergraph_functions::operators::{self, Binary, Unary};
 use evergraph_functions::{Datum, functions};
-use evergraph_planner::{Expression, Slot, Step, is_volatile};
+use evergraph_jit::Total;
+use evergraph_planner::{Aggregate, Expression, Slot, Step, is_volatile};
 use evergraph_property_graph::graph::EntityKind;
 use evergraph_property_graph::vector::{Validity, Values, Vector};
 use evergraph_property_graph::{KeyCode, LabelCode};
@@ -271,7 +272,18 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
         let fragment = self.run.compiling?.due_of_all(conditions, rows)?;
         match self.made_by(fragment, None, true)? {
             Made::Rows(kept) => Some(kept),
-            Made::Column(_) => None,
+            Made::Column(_) | Made::Totals(..) => None,
+        }
+    }
+
+    /// How many rows pass a filter, and the totals of them that are aggregated, if there is
+    /// code for both.
+    pub(crate) fn totals(&self, of: &[(Slot, Aggregate)]) -> Option<(usize, Vec<Total>)> {
+        let compiling = self.run.compiling?;
+        let fragment = compiling.due_of_totals(of, self.batch.len())?;
+        match self.made_by(fragment, None, false)? {
+            Made::Totals(passed, totals) => Some((passed, totals)),
+            Made::Rows(_) | Made::Column(_) => None,
         }
     }
 

@@ -7,6 +7,7 @@ use evergraph_functions::Datum;
 use evergraph_functions::aggregates::{Accumulators, Aggregate as Kind, Groups as Numbered};
 use evergraph_functions::functions::{self, Evaluation};
 use evergraph_functions::kernels::Operand;
+use evergraph_jit::Total;
 use evergraph_planner::{Aggregate, Expression, Plan, Slot, Step};
 use evergraph_property_graph::Value;
 
@@ -17,6 +18,7 @@ use super::keys::{Codes, Keys, Pairs};
 use super::{Flow, Result, Run, Sink};
 use crate::QueryError;
 use crate::batch::{Batch, Column, RowNumbers};
+use crate::compile::filter_of;
 use crate::evaluate::{Gathered, Held, Over, numbers, operand_of};
 use crate::limits::Account;
 
@@ -314,6 +316,36 @@ impl<'p> Grouping<'p> {
         }
     }
 
+    /// Adds the rows of a batch that pass the filter below to their only group, if there is
+    /// code for both; whether there is.
+    fn take_totals(self, run: &Run<'_, '_>, grouped: &mut Grouped<'p, '_>, batch: &Batch) -> bool {
+        let gathered = Gathered::default();
+        let made = Over::new(run, batch, &gathered).totals(self.aggregates);
+        let Some((passed, totals)) = made else {
+            return false;
+        };
+        let groups = &mut grouped.groups;
+        groups.only();
+        let of_rows = Total {
+            count: passed as u64,
+            sum: None,
+        };
+        let mut totals = totals.into_iter();
+        let of_column = groups.columns.iter().map(|column| match column.kind {
+            Kind::CountRows => Some(of_rows),
+            Kind::Count => totals.next(),
+            _ => totals.next().filter(|total| total.sum.is_some()),
+        });
+        let Some(totals) = of_column.collect::<Option<Vec<Total>>>() else {
+            return false;
+        };
+        for (column, total) in groups.columns.iter_mut().zip(totals) {
+            let sum = total.sum.unwrap_or(0);
+            column.states.add_total(total.count as i64, sum);
+        }
+        true
+    }
+
     /// The number of each row's group.
     fn numbers(
         self,
@@ -390,15 +422,31 @@ impl Run<'_, '_> {
                 beyond: Beyond::new(keys.len()),
             })
         };
-        let take =
-            |run: &Run<'_, '_>, state: &mut _, batch: Batch| grouping.take(run, state, &batch);
+        // A profile tells a filter and the aggregation of its rows apart.
+        let is_fused = self.profiler.is_none()
+            && keys.is_empty()
+            && (self.compiling).is_some_and(|compiling| compiling.has_totals(aggregates));
+        let (conditions, input) = match is_fused {
+            true => filter_of(input),
+            false => (&[][..], input),
+        };
+        let take = |run: &Run<'_, '_>, state: &mut _, batch: Batch| {
+            if is_fused && grouping.take_totals(run, state, &batch) {
+                return Ok(());
+            }
+            let batch = match conditions.is_empty() {
+                true => batch,
+                false => run.filtered(conditions, batch)?,
+            };
+            grouping.take(run, state, &batch)
+        };
         let around = argument.clone();
         let states = match self.in_parallel(input, &argument, new, take)? {
             Some(states) => states,
             None => {
                 let mut state = new()?;
                 self.run(input, argument, &mut |batch| {
-                    grouping.take(self, &mut state, &batch)?;
+                    take(self, &mut state, batch)?;
                     Ok(Flow::Continue)
                 })?;
                 vec![state]

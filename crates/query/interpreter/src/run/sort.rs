@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use evergraph_functions::Datum;
-use evergraph_planner::{Expression, Plan, SortKey};
+use evergraph_planner::{Expression, Operator, Plan, Slot, SortKey};
 use evergraph_property_graph::Value;
 use evergraph_property_graph::vector::Values;
 use evergraph_storage::failpoint;
@@ -11,6 +11,7 @@ use evergraph_storage::failpoint;
 use super::runs::{Place, Runs, Shape, Writing};
 use super::{Flow, Result, Run, Sink};
 use crate::batch::{BATCH, Batch, Column};
+use crate::compile::is_cheap;
 use crate::evaluate::{Gathered, Over};
 use crate::limits::Account;
 
@@ -30,6 +31,45 @@ fn places_of(keys: &[SortKey]) -> Vec<Place> {
         descending: key.descending,
     });
     places.collect()
+}
+
+/// A projection below an order that can wait until it is known which rows may be among the
+/// first: it costs little, cannot fail, and tells the first key.
+struct Late<'p> {
+    items: &'p [(Slot, Expression)],
+    /// The first key, of the rows below the projection.
+    first: SortKey,
+    input: &'p Plan,
+}
+
+impl<'p> Late<'p> {
+    fn of(keys: &[SortKey], input: &'p Plan) -> Option<Self> {
+        let (Operator::Extend(items), Some(below)) = (&input.operator, input.input.as_deref())
+        else {
+            return None;
+        };
+        let first = keys.first()?;
+        let Expression::Slot(slot) = first.key else {
+            return None;
+        };
+        let (_, key) = items.iter().find(|(of, _)| *of == slot)?;
+        let is_of_others = |item: &Expression| match item {
+            Expression::Slot(of) => items.iter().any(|(slot, _)| slot == of),
+            _ => false,
+        };
+        let depends = |item: &Expression| {
+            is_of_others(item) || item.children().into_iter().any(is_of_others)
+        };
+        let can_wait = |(_, item): &(Slot, Expression)| is_cheap(item) && !depends(item);
+        items.iter().all(can_wait).then(|| Late {
+            items,
+            first: SortKey {
+                key: key.clone(),
+                ..*first
+            },
+            input: below,
+        })
+    }
 }
 
 impl Run<'_, '_> {
@@ -79,14 +119,25 @@ impl Run<'_, '_> {
         let mut shape = Shape::of(&argument);
         let mut runs = Runs::new(what, places_of(keys));
         let mut bound: Option<Datum> = None;
+        let late = match self.profiler {
+            None => Late::of(keys, input),
+            // A profile tells the two apart.
+            Some(_) => None,
+        };
+        let input = late.as_ref().map_or(input, |late| late.input);
+        let first = late.as_ref().map(|late| &late.first).or(keys.first());
         self.run(input, argument, &mut |batch| {
-            let batch = match &bound {
-                Some(bound) => self.not_behind(&keys[0], bound, batch)?,
+            let batch = match bound.as_ref().zip(first) {
+                Some((bound, first)) => self.not_behind(first, bound, batch)?,
                 None => batch,
             };
             if batch.is_empty() {
                 return Ok(Flow::Continue);
             }
+            let batch = match &late {
+                Some(late) => self.extended(late.items, batch)?,
+                None => batch,
+            };
             let bytes = size_of_order(&batch, keys);
             if !held.is_empty() && self.is_to_spill(&account, account.bytes() + bytes) {
                 let empty = held.blank(0);

@@ -56,6 +56,18 @@ fn every_way_gives_the_same_rows() {
         "MATCH (n:N) WHERE n.x < 300 MATCH (m:N) WHERE m.x = n.x * 3 + n.b - 1 \
          RETURN n.x, m.x ORDER BY n.x, m.x",
         "UNWIND range(1, 9000) AS i WITH i WHERE i * i % 11 < 3 RETURN sum(i + i * 2)",
+        "MATCH (n:N) WHERE n.x % 7 + n.b > 5 RETURN 'k', count(*), count(n.b), avg(n.b), \
+         sum(n.x % 5), count(n.t), max(n.x)",
+        "MATCH (n:N) WHERE n.x % 7 + n.b > 5 RETURN 'k', count(*), count(n.b), avg(n.b), \
+         sum(n.x % 5), count(n.t)",
+        "MATCH (n:N) WHERE n.x % 7 > 5 RETURN count(*), count(n.a), count(n.x * 2)",
+        "MATCH (n:N) WHERE n.x % 7 > 5 AND n.x < 16000 RETURN sum(n.a * 2), avg(n.a)",
+        "MATCH (n:N) WHERE n.x % 7 > 9 RETURN count(*), sum(n.x), avg(n.x)",
+        "MATCH (n:N) RETURN sum(n.x * 2 + n.b), sum(n.b), count(n.x % 2 = 0 OR null)",
+        "MATCH (n:N) WHERE n.x % 2 = 0 RETURN sum(n.x + 9223372036854750000), count(DISTINCT n.b)",
+        "MATCH (n:N) WHERE n.x % 2 = 0 RETURN sum(n.x + 9223372036854750000), avg(n.x - 7)",
+        "UNWIND [2, 3] AS k CALL (k) { MATCH (n:N) WHERE n.x % k = 1 RETURN sum(n.x * k) AS s } \
+         RETURN k, s",
     ] {
         let interpreted = executed(&graph, Execution::Interpret, 1, text)
             .expect(text)

@@ -2,7 +2,7 @@
 
 use evergraph_jit::{
     Arithmetic, Code, Comparison, Input, Kind, NotCompiled, Numbers, Output, Program, Results,
-    TakenRows, Term, Type, Unknown,
+    TakenRows, Term, Total, Type, Unknown,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -347,6 +347,85 @@ proptest! {
             (found, expected) => prop_assert!(false, "{found:?} for {expected:?}"),
         }
     }
+
+    #[test]
+    fn totals_are_those_of_rows_that_pass(
+        conditions in vec(truth(2), 0..3),
+        others in vec(any_term(), 1..4),
+        rows in rows(),
+    ) {
+        let terms = conditions.iter().chain(&others).cloned().collect();
+        let results = Results::Totals(terms, conditions.len());
+        let code = Code::compile(Program { inputs: kinds(), results }).unwrap();
+        let arrays = Arrays::new(&rows);
+        match (code.totals(&arrays.inputs(), rows.len()), totals(&conditions, &others, &rows)) {
+            (Ok((count, found)), Ok((expected, totals))) => {
+                prop_assert_eq!(count, expected);
+                for (found, (values, sum)) in found.iter().zip(totals) {
+                    prop_assert_eq!(found.count, values);
+                    prop_assert!(found.sum.is_none_or(|found| found == sum));
+                }
+            }
+            (Err(Unknown), Err(Fails)) => {}
+            (found, expected) => prop_assert!(false, "{found:?} for {expected:?}"),
+        }
+    }
+}
+
+type Totals = (usize, Vec<(u64, i64)>);
+
+/// Rows that pass, and of each term how many values and the sum of its integers.
+fn totals(
+    conditions: &[Term],
+    others: &[Term],
+    rows: &[Vec<Option<Value>>],
+) -> Result<Totals, Fails> {
+    let (mut count, mut totals) = (0, vec![(0, 0i64); others.len()]);
+    for row in rows {
+        let mut passes = true;
+        for condition in conditions {
+            passes = passes && evaluate(condition, row)? == Some(Value::Boolean(true));
+        }
+        if !passes {
+            continue;
+        }
+        count += 1;
+        for (term, total) in others.iter().zip(&mut totals) {
+            let value = evaluate(term, row)?;
+            total.0 += u64::from(value.is_some());
+            if let Some(Value::Integer(number)) = value {
+                total.1 = total.1.checked_add(number).ok_or(Fails)?;
+            }
+        }
+    }
+    Ok((count, totals))
+}
+
+#[test]
+fn totals_of_integers_have_sums() {
+    let kinds = [Type::Integer, Type::Boolean].map(|of| Kind::Column {
+        of,
+        nullable: false,
+        taken: false,
+    });
+    let program = |conditions| Program {
+        inputs: kinds.to_vec(),
+        results: Results::Totals(vec![Term::Input(1), Term::Input(0)], conditions),
+    };
+    let (numbers, truths) = ([5, i64::MAX, 7], [true, false, true]);
+    let inputs = [
+        Input::Column(Numbers::Integers(&numbers), None),
+        Input::Column(Numbers::Booleans(&truths), None),
+    ];
+    let total = |count, sum| Total { count, sum };
+    let some = Code::compile(program(1)).unwrap().totals(&inputs, 3);
+    assert_eq!(some, Ok((2, vec![total(2, Some(12))])));
+    let all = Code::compile(program(0)).unwrap();
+    assert_eq!(all.totals(&inputs, 3), Err(Unknown), "of 64 bits");
+    let first = all.totals(&inputs, 1);
+    assert_eq!(first, Ok((1, vec![total(1, None), total(1, Some(5))])));
+    assert!(Code::compile(program(2)).is_err(), "a number is no condition");
+    assert!(Code::compile(program(3)).is_err(), "there are two terms");
 }
 
 fn integer_columns(term: Term, inputs: usize) -> Code {

@@ -1,0 +1,285 @@
+//! A part of a segment: versions that are read as records of a chunk are.
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use evergraph_storage::{Bytes, Extent, Needed, StorageError, Uuid, failpoint};
+
+use super::{NewPast, Shape};
+use crate::bytes::{Reader, Wrong};
+use crate::column::{Numbers, encode_sparse};
+use crate::record::builder::Builder;
+use crate::record::core::{Identity, Slot};
+use crate::record::stored::StoredChunk;
+use crate::value::Properties;
+
+/// Begins the cores of parts, which are of no chunk.
+const MAGIC: [u8; 4] = *b"EPST";
+
+/// Where a part lies; read at first use.
+pub(in crate::record) struct Part {
+    pub(super) number: u32,
+    pub(super) versions: u32,
+    /// Of the records of its versions.
+    pub(super) first_chunk: u32,
+    pub(super) last_chunk: u32,
+    /// From the first commit that made a version to the last that ended one.
+    pub(super) span: Range<u64>,
+    pub(super) bytes: Bytes,
+    pub(super) extent: Arc<Extent>,
+    pub(super) shape: Arc<Shape>,
+    pub(super) opened: OnceLock<PastChunk>,
+}
+
+/// The versions of a part.
+pub(in crate::record) struct PastChunk {
+    /// With a record for each version.
+    pub(in crate::record) chunk: Arc<StoredChunk>,
+    versions: u32,
+    ids: Column,
+    ends: Column,
+    begins: Column,
+    births: Column,
+    as_chunk: Option<AsChunk>,
+}
+
+/// Versions that are those of side by side records, one of each.
+struct AsChunk {
+    first: u32,
+    /// Commits that show all of them.
+    shown: Range<u64>,
+}
+
+/// An integer of each version.
+struct Column {
+    bytes: Bytes,
+    numbers: Numbers,
+}
+
+impl Column {
+    #[inline]
+    fn get(&self, at: u32) -> u64 {
+        self.numbers.get(&self.bytes, at as usize) as u64
+    }
+
+    fn all(&self, versions: u32) -> Vec<u64> {
+        let mut all = Vec::with_capacity(versions as usize);
+        let slots = 0..versions as usize;
+        self.numbers
+            .for_each(&self.bytes, slots, |number| all.push(number as u64));
+        all
+    }
+}
+
+fn identity(shape: &Shape, number: u32, versions: u32) -> Identity {
+    Identity {
+        magic: MAGIC,
+        table: shape.table,
+        chunk: number,
+        records: versions,
+    }
+}
+
+/// The bytes of a part of these versions, which ascend.
+pub(super) fn encode(
+    shape: &Shape,
+    number: u32,
+    versions: &[NewPast],
+) -> Result<Vec<u8>, StorageError> {
+    let identity = identity(shape, number, versions.len() as u32);
+    let mut builder = Builder::new(identity);
+    for (at, past) in (0..).zip(versions) {
+        let slot = Slot {
+            is_used: true,
+            begin: past.begin,
+            born: past.born,
+        };
+        let properties = Properties::decode(&past.properties);
+        let properties = properties.map_err(|error| identity.cannot_store(&error.to_string()))?;
+        builder.add(at, slot, past.fixed, properties);
+    }
+    let mut bytes = Vec::new();
+    let ids: Vec<i64> = versions.iter().map(|past| past.id.into()).collect();
+    let ends: Vec<i64> = versions.iter().map(|past| past.end as i64).collect();
+    encode_sparse(&ids, &mut bytes);
+    encode_sparse(&ends, &mut bytes);
+    bytes.append(&mut builder.finish()?.core(0));
+    Ok(bytes)
+}
+
+impl Part {
+    pub(in crate::record) fn read(&self, uuid: &Uuid) -> Result<&PastChunk, StorageError> {
+        if let Some(opened) = self.opened.get() {
+            return Ok(opened);
+        }
+        let mut reader = Reader::new(&self.bytes);
+        let count = self.versions as usize;
+        let mut numbers = || Numbers::take(&mut reader, count);
+        let numbers = numbers().and_then(|ids| Ok((ids, numbers()?)));
+        let core = self.bytes.part(reader.position()..self.bytes.len());
+        let identity = identity(&self.shape, self.number, self.versions);
+        let chunk = StoredChunk::past(identity, core.clone(), Arc::clone(&self.extent));
+        let (ids, ends) = numbers.map_err(|what| chunk.damaged(what))?;
+        let (begins, births) = chunk.read(uuid)?.commits();
+        let column = |bytes: &Bytes, numbers| Column {
+            bytes: bytes.clone(),
+            numbers,
+        };
+        let mut opened = PastChunk {
+            chunk: Arc::new(chunk),
+            versions: self.versions,
+            ids: column(&self.bytes, ids),
+            ends: column(&self.bytes, ends),
+            begins: column(&core, begins),
+            births: column(&core, births),
+            as_chunk: None,
+        };
+        let checked = opened.check(self);
+        opened.as_chunk = checked.map_err(|what| opened.chunk.damaged(what))?;
+        Ok(self.opened.get_or_init(|| opened))
+    }
+}
+
+impl PastChunk {
+    /// Checks that versions follow one another and are those that the segment lists; tells
+    /// whether they are a chunk.
+    fn check(&self, part: &Part) -> Result<Option<AsChunk>, Wrong> {
+        let all = |column: &Column| column.all(self.versions);
+        let (ids, begins, ends) = (all(&self.ids), all(&self.begins), all(&self.ends));
+        let mut pairs = (1..ids.len()).map(|at| (ids[at - 1], ends[at - 1], ids[at], begins[at]));
+        let follow = pairs.all(|(id, end, next, begin)| id < next || id == next && end <= begin);
+        let mut spans = begins.iter().zip(&ends);
+        if !follow || !spans.all(|(begin, end)| begin < end) {
+            return Err("its versions do not follow one another");
+        }
+        let shape = &part.shape;
+        let (begin, end) = (begins.iter().min(), ends.iter().max());
+        let chunk = |id: Option<&u64>| id.map(|&id| u32::try_from(id).map(|id| shape.chunk_of(id)));
+        if (begin, end) != (Some(&part.span.start), Some(&part.span.end))
+            || chunk(ids.first()) != Some(Ok(part.first_chunk))
+            || chunk(ids.last()) != Some(Ok(part.last_chunk))
+        {
+            return Err("it has other versions than it says");
+        }
+        let is_dense = ids[ids.len() - 1] - ids[0] == ids.len() as u64 - 1
+            && ids.windows(2).all(|pair| pair[0] < pair[1]);
+        // Births of older formats are not known.
+        let has_births = all(&self.births).iter().all(|&born| born > 0);
+        let (begin, end) = (begins.iter().max(), ends.iter().min());
+        Ok(begin
+            .zip(end)
+            .filter(|_| is_dense && has_births)
+            .map(|(&begin, &end)| AsChunk {
+                first: ids[0] as u32,
+                shown: begin..end,
+            }))
+    }
+
+    pub(super) fn verify(&self, uuid: &Uuid) -> Result<(), StorageError> {
+        self.chunk.verify(uuid)
+    }
+
+    pub(in crate::record) fn count(&self) -> u32 {
+        self.versions
+    }
+
+    #[inline]
+    fn id(&self, at: u32) -> u32 {
+        self.ids.get(at) as u32
+    }
+
+    /// Record, commit that made it and commit that ended it, of a version.
+    #[inline]
+    fn version(&self, at: u32) -> (u32, u64, u64) {
+        (self.id(at), self.begins.get(at), self.ends.get(at))
+    }
+
+    #[inline]
+    fn is_shown(&self, at: u32, csn: u64) -> bool {
+        let (_, begin, end) = self.version(at);
+        let end = failpoint!("records.past-end-ignored", u64::MAX, else end);
+        begin <= csn && csn < end
+    }
+
+    pub(super) fn for_each(&self, mut each: impl FnMut(u32, u64, u64)) {
+        for at in 0..self.versions {
+            let (id, begin, end) = self.version(at);
+            each(id, begin, end);
+        }
+    }
+
+    /// Whether a kept commit shows a version.
+    pub(in crate::record) fn is_kept(&self, at: u32, needed: &Needed) -> bool {
+        let (_, begin, end) = self.version(at);
+        needed.is_kept(begin, end)
+    }
+
+    /// A version, on its way to another segment.
+    pub(in crate::record) fn copy(&self, at: u32, uuid: &Uuid) -> Result<NewPast, StorageError> {
+        let (id, begin, end) = self.version(at);
+        let reader = self.chunk.read(uuid)?;
+        let mut properties = Vec::new();
+        let encoded = reader.properties(at)?.encode(&mut properties);
+        encoded.map_err(|error| self.chunk.damaged(&error.to_string()))?;
+        Ok(NewPast {
+            id,
+            begin,
+            end,
+            born: self.births.get(at),
+            fixed: reader.fixed(at),
+            properties,
+        })
+    }
+
+    /// How many versions come before a commit of a record, that commit's included.
+    fn count_until(&self, id: u32, csn: u64) -> u32 {
+        let (mut from, mut until) = (0, self.versions);
+        while from < until {
+            let middle = from + (until - from) / 2;
+            let (of, begin, _) = self.version(middle);
+            match (of, begin) <= (id, csn) {
+                true => from = middle + 1,
+                false => until = middle,
+            }
+        }
+        from
+    }
+
+    /// The version of a record as of a commit, if it is here. O(log versions).
+    pub(in crate::record) fn find(&self, id: u32, csn: u64) -> Option<u32> {
+        let at = self.count_until(id, csn).checked_sub(1)?;
+        (self.id(at) == id && self.is_shown(at, csn)).then_some(at)
+    }
+
+    /// Calls `each` with the versions of a range of records as of a commit, ascending by
+    /// record: its id, and the place of the version. O(log versions, and the versions of
+    /// these records).
+    pub(in crate::record) fn for_each_shown(
+        &self,
+        ids: &Range<u32>,
+        csn: u64,
+        mut each: impl FnMut(u32, u32),
+    ) {
+        let before = ids.start.checked_sub(1);
+        let first = before.map_or(0, |before| self.count_until(before, u64::MAX));
+        for at in first..self.versions {
+            let id = self.id(at);
+            if id >= ids.end {
+                break;
+            }
+            if self.is_shown(at, csn) {
+                each(id, at);
+            }
+        }
+    }
+
+    /// Whether it has one version of each of these records as of a commit, in order, and
+    /// nothing else: it is their chunk then.
+    pub(in crate::record) fn is_all_of(&self, ids: &Range<u32>, csn: u64) -> bool {
+        self.as_chunk.as_ref().is_some_and(|chunk| {
+            let is_shown =
+                failpoint!("records.past-chunk-of-another") || chunk.shown.contains(&csn);
+            is_shown && chunk.first == ids.start && self.versions as usize == ids.len()
+        })
+    }
+}
