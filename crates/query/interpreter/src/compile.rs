@@ -8,13 +8,13 @@
 mod recalled;
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use evergraph_functions::Datum;
 use evergraph_jit::{
-    Arithmetic, Compiled, Compiler, Input, Kind, Numbers, Output, Program, TakenRows, Term, Total,
-    Type,
+    Arithmetic, Compiled, Compiler, Input, Kind, Numbers, Output, Program, SmallIntegers,
+    TakenRows, Term, Total, Type, is_small,
 };
 use evergraph_planner::{Aggregate, Constant, Expression, Lookup, Operator, Plan, Slot, Step};
 use evergraph_property_graph::Value;
@@ -54,6 +54,9 @@ const FEWEST: usize = 2;
 const FEW_ROWS: usize = 16;
 /// An expression whose columns have changed their types so often stays interpreted.
 const MOST_VARIANTS: usize = 8;
+/// A filter and the aggregation of its rows are two from so many batches on that there was
+/// no code for: their columns were read twice.
+const MOST_MISSES: u32 = 16;
 
 /// The expressions of a plan that can be compiled, by where they are: the plan stays where
 /// it is as long as this does.
@@ -78,6 +81,8 @@ pub(crate) struct Fragment {
     rows: AtomicU64,
     /// Its code was asked for before it had taken any.
     is_recalled: AtomicBool,
+    /// Batches in a row that there was no code for.
+    misses: AtomicU32,
     state: RwLock<State>,
 }
 
@@ -86,6 +91,8 @@ struct State {
     variants: Vec<Variant>,
     /// Which leaves have had nulls: they are taken to have some ever after.
     nullable: Vec<bool>,
+    /// Which have had integers that are not small, as well.
+    wide: Vec<bool>,
 }
 
 /// Of columns of such types.
@@ -172,7 +179,9 @@ impl<'p> Compiling<'p> {
             return None;
         }
         let fragment = self.fragments().get(&address_of_totals(of))?;
-        fragment.is_due(self.execution, rows).then_some(fragment)
+        let is_due = fragment.misses.load(Ordering::Relaxed) < MOST_MISSES
+            && fragment.is_due(self.execution, rows);
+        is_due.then_some(fragment)
     }
 
     /// Whether a filter and the aggregation of its rows may be one.
@@ -275,6 +284,26 @@ fn totalled(of: &Aggregate) -> Option<Option<&Expression>> {
     }
 }
 
+/// What code has made of rows that pass, so many, for each aggregation; `None` if one is a
+/// sum of what are no integers.
+pub(crate) fn totals_of(
+    of: &[(Slot, Aggregate)],
+    passed: usize,
+    made: Vec<Total>,
+) -> Option<Vec<Total>> {
+    let of_rows = Total {
+        count: passed as u64,
+        sum: None,
+    };
+    let mut made = made.into_iter();
+    let totals = of.iter().map(|(_, aggregate)| match totalled(aggregate)? {
+        None => Some(of_rows),
+        Some(_) if &*aggregate.name == "count" => made.next(),
+        Some(_) => made.next().filter(|total| total.sum.is_some()),
+    });
+    totals.collect()
+}
+
 fn find_within(of: &Expression, all: &mut Found) {
     if let Expression::Subquery(subquery) = of {
         return find_all(&subquery.plan, all);
@@ -375,6 +404,7 @@ impl<'e> Builder<'e> {
             divisors,
             rows: AtomicU64::new(0),
             is_recalled: AtomicBool::new(false),
+            misses: AtomicU32::new(0),
             state: RwLock::default(),
         };
         Some((fragment, leaves))
@@ -540,11 +570,12 @@ impl Fragment {
         wants_rows: bool,
         compiling: Compiling<'_>,
     ) -> Option<(Made, Arc<Compiled>)> {
-        let kinds = leaves.iter().zip(&self.divisors);
+        let numbers: Vec<Option<Numbers<'_>>> = leaves.iter().map(numbers_of).collect();
+        let kinds = leaves.iter().zip(&numbers).zip(&self.divisors);
         let kinds: Vec<Kind> = kinds
-            .map(|(leaf, divisor)| match divisor {
+            .map(|((leaf, numbers), divisor)| match divisor {
                 Some(divisor) => Some(Kind::Constant(*divisor)),
-                None => kind_of(leaf),
+                None => kind_of(leaf, *numbers),
             })
             .collect::<Option<_>>()?;
         let (kinds, compiled) = self.variant(kinds, wants_rows, compiling)?;
@@ -557,8 +588,9 @@ impl Fragment {
         };
         let inputs: Vec<Input<'_>> = leaves
             .iter()
+            .zip(numbers)
             .zip(&kinds)
-            .map(|(leaf, kind)| input_of(leaf, *kind, &all_valid))
+            .map(|((leaf, numbers), kind)| input_of(leaf, numbers, *kind, &all_valid))
             .collect::<Option<_>>()?;
         let made = match wants_rows {
             true => {
@@ -579,6 +611,16 @@ impl Fragment {
         Some((made, compiled))
     }
 
+    /// Notes whether there was code for a batch.
+    pub(crate) fn met(&self, has_code: bool) {
+        match has_code {
+            true => self.misses.store(0, Ordering::Relaxed),
+            false => {
+                self.misses.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
     fn read_state(&self) -> RwLockReadGuard<'_, State> {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -596,20 +638,20 @@ impl Fragment {
         compiling: Compiling<'_>,
     ) -> Option<(Vec<Kind>, Arc<Compiled>)> {
         let state = self.read_state();
-        state.add_nulls(&mut kinds);
+        state.widen(&mut kinds);
         if let Some(known) = state.find(&kinds, wants_rows) {
             return Some((kinds, known));
         }
         drop(state);
         let mut state = self.write_state();
-        state.add_nulls(&mut kinds);
+        state.widen(&mut kinds);
         if let Some(known) = state.find(&kinds, wants_rows) {
             return Some((kinds, known));
         }
         if state.variants.len() >= MOST_VARIANTS {
             return None;
         }
-        state.nullable = kinds.iter().map(|kind| kind.is_nullable()).collect();
+        state.note(&kinds);
         let program = self.program(&kinds, wants_rows);
         let text = &compiling.fragments.text;
         let compiled = match compiling.execution {
@@ -626,13 +668,26 @@ impl Fragment {
 }
 
 impl State {
-    /// Takes columns that have had nulls to have some.
-    fn add_nulls(&self, kinds: &mut [Kind]) {
-        for (kind, &had_nulls) in kinds.iter_mut().zip(&self.nullable) {
+    /// Takes columns that have had nulls or large integers to have some.
+    fn widen(&self, kinds: &mut [Kind]) {
+        let known = self.nullable.iter().zip(&self.wide);
+        for (kind, (&had_nulls, &was_wide)) in kinds.iter_mut().zip(known) {
             if let Kind::Column { nullable, .. } = kind {
                 *nullable |= had_nulls;
             }
+            if let Kind::Column { of, .. } | Kind::Same(of) = kind
+                && *of == Type::Small
+                && was_wide
+            {
+                *of = Type::Integer;
+            }
         }
+    }
+
+    fn note(&mut self, kinds: &[Kind]) {
+        let is_wide = |kind: &Kind| matches!(kind, Kind::Column { of, .. } | Kind::Same(of) if *of == Type::Integer);
+        self.nullable = kinds.iter().map(|kind| kind.is_nullable()).collect();
+        self.wide = kinds.iter().map(is_wide).collect();
     }
 
     fn find(&self, kinds: &[Kind], wants_rows: bool) -> Option<Arc<Compiled>> {
@@ -644,16 +699,17 @@ impl State {
 }
 
 /// What is known of a column; `None` of one that code does not take.
-fn kind_of(leaf: &Leaf<'_>) -> Option<Kind> {
+fn kind_of(leaf: &Leaf<'_>, numbers: Option<Numbers<'_>>) -> Option<Kind> {
     Some(match &*leaf.column {
         Column::Same(Datum::Value(value)) => Kind::Same(match value {
+            Value::Integer(number) if is_small(*number) => Type::Small,
             Value::Integer(_) => Type::Integer,
             Value::Float(_) => Type::Float,
             Value::Boolean(_) => Type::Boolean,
             _ => return None,
         }),
         Column::Vector(vector) => Kind::Column {
-            of: numbers_of(vector)?.of(),
+            of: numbers?.of(),
             nullable: !vector.validity().is_all(),
             taken: leaf.rows.is_some(),
         },
@@ -661,16 +717,27 @@ fn kind_of(leaf: &Leaf<'_>) -> Option<Kind> {
     })
 }
 
-fn numbers_of(vector: &Vector) -> Option<Numbers<'_>> {
+fn numbers_of<'c>(leaf: &'c Leaf<'_>) -> Option<Numbers<'c>> {
+    let Column::Vector(vector) = &*leaf.column else {
+        return None;
+    };
     Some(match vector.values() {
-        Values::Integer(numbers) => Numbers::Integers(numbers),
+        Values::Integer(numbers) => match SmallIntegers::new(numbers) {
+            Some(small) => Numbers::Small(small),
+            None => Numbers::Integers(numbers),
+        },
         Values::Float(numbers) => Numbers::Floats(numbers),
         Values::Boolean(truths) => Numbers::Booleans(truths),
         _ => return None,
     })
 }
 
-fn input_of<'c>(leaf: &'c Leaf<'_>, kind: Kind, all_valid: &'c [u64]) -> Option<Input<'c>> {
+fn input_of<'c>(
+    leaf: &'c Leaf<'_>,
+    numbers: Option<Numbers<'c>>,
+    kind: Kind,
+    all_valid: &'c [u64],
+) -> Option<Input<'c>> {
     Some(match &*leaf.column {
         Column::Same(Datum::Value(Value::Integer(number))) => Input::Integer(*number),
         Column::Same(Datum::Value(Value::Float(number))) => Input::Float(*number),
@@ -678,11 +745,20 @@ fn input_of<'c>(leaf: &'c Leaf<'_>, kind: Kind, all_valid: &'c [u64]) -> Option<
         Column::Vector(vector) => {
             let bits = vector.validity().words().unwrap_or(all_valid);
             let bits = kind.is_nullable().then_some(bits);
+            let numbers = match (numbers?, kind) {
+                (
+                    Numbers::Small(small),
+                    Kind::Column {
+                        of: Type::Integer, ..
+                    },
+                ) => Numbers::Integers(small.integers()),
+                (numbers, _) => numbers,
+            };
             match leaf.rows {
-                None => Input::Column(numbers_of(vector)?, bits),
+                None => Input::Column(numbers, bits),
                 Some(rows) => {
                     let rows = TakenRows::new(rows, vector.len())?;
-                    Input::Taken(numbers_of(vector)?, bits, rows)
+                    Input::Taken(numbers, bits, rows)
                 }
             }
         }

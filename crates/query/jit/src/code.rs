@@ -6,7 +6,7 @@ use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
 use memmap2::{Mmap, MmapMut};
 
-use crate::lower::{self, UNKNOWN};
+use crate::lower::{self, MOST_SUMMED, UNKNOWN};
 use crate::{Kind, NotCompiled, Program, Results, Type};
 
 /// The code of a program, to be called with batches whose inputs are of its kinds.
@@ -29,6 +29,36 @@ pub enum Numbers<'a> {
     Booleans(&'a [bool]),
     /// Integers of 32 bits
     Ids(&'a [u32]),
+    /// Integers that fit into 32 bits
+    Small(SmallIntegers<'a>),
+}
+
+/// Integers of [`Type::Small`], those of nulls included.
+#[derive(Clone, Copy, Debug)]
+pub struct SmallIntegers<'a>(&'a [i64]);
+
+impl<'a> SmallIntegers<'a> {
+    /// These integers, if they are so small. O(integers)
+    pub fn new(integers: &'a [i64]) -> Option<Self> {
+        let bits = integers
+            .iter()
+            .fold(0, |bits, &number| bits | above_least(number));
+        (bits >> 32 == 0).then_some(SmallIntegers(integers))
+    }
+
+    /// The integers.
+    pub fn integers(self) -> &'a [i64] {
+        self.0
+    }
+}
+
+fn above_least(number: i64) -> u64 {
+    number.wrapping_sub(i32::MIN.into()) as u64
+}
+
+/// Whether an integer is of [`Type::Small`].
+pub fn is_small(number: i64) -> bool {
+    above_least(number) >> 32 == 0
 }
 
 /// Numbers of rows of a column, which has that many.
@@ -164,7 +194,7 @@ impl Code {
         });
         let columns = self.types.iter().zip(nullable);
         let columns = columns.map(|(of, valid)| match of {
-            Type::Integer | Type::Id => Output::Integers(vec![0; rows], valid),
+            Type::Integer | Type::Id | Type::Small => Output::Integers(vec![0; rows], valid),
             Type::Float => Output::Floats(vec![0.0; rows], valid),
             Type::Boolean => Output::Booleans(vec![false; rows], valid),
         });
@@ -186,6 +216,9 @@ impl Code {
         let Results::Totals(_, conditions) = self.program.results else {
             return Err(Unknown);
         };
+        if rows > MOST_SUMMED {
+            return Err(Unknown);
+        }
         let types = &self.types[conditions..];
         let mut words = vec![[0u64; 2]; types.len()];
         let to = words.iter_mut().map(|words| words.as_mut_ptr() as u64);
@@ -251,8 +284,12 @@ impl Input<'_> {
 
     /// The words for the code; `None` if it is of another kind or too short.
     fn place(&self, kind: Kind, rows: usize) -> Option<[u64; 3]> {
-        let is_constant = matches!((self, kind), (Input::Integer(a), Kind::Constant(b)) if *a == b);
-        if self.kind() != kind && !is_constant {
+        let fits = match (self, kind) {
+            (Input::Integer(number), Kind::Constant(constant)) => *number == constant,
+            (Input::Integer(number), Kind::Same(Type::Small)) => is_small(*number),
+            _ => self.kind() == kind,
+        };
+        if !fits {
             return None;
         }
         let of_column = |numbers: &Numbers<'_>, bits: Option<&[u64]>, rows: usize| {
@@ -286,6 +323,7 @@ impl Numbers<'_> {
             Numbers::Floats(_) => Type::Float,
             Numbers::Booleans(_) => Type::Boolean,
             Numbers::Ids(_) => Type::Id,
+            Numbers::Small(_) => Type::Small,
         }
     }
 
@@ -295,6 +333,7 @@ impl Numbers<'_> {
             Numbers::Floats(numbers) => (numbers.as_ptr() as u64, numbers.len()),
             Numbers::Booleans(truths) => (truths.as_ptr() as u64, truths.len()),
             Numbers::Ids(ids) => (ids.as_ptr() as u64, ids.len()),
+            Numbers::Small(numbers) => (numbers.0.as_ptr() as u64, numbers.0.len()),
         }
     }
 }

@@ -21,7 +21,7 @@ mod compiler;
 mod lower;
 mod program;
 
-pub use code::{Code, Input, Numbers, Output, TakenRows, Total, Unknown};
+pub use code::{Code, Input, Numbers, Output, SmallIntegers, TakenRows, Total, Unknown, is_small};
 pub use compiler::{Compiled, Compiler, Statistics, Stored};
 pub use program::{Arithmetic, Comparison, Kind, Program, Results, Term, Type};
 

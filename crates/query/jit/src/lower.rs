@@ -14,6 +14,12 @@ use crate::{Arithmetic, Comparison, Kind, Program, Results, Term, Type};
 /// Integers up to this far from 0 are floats without loss.
 const EXACT: i64 = 1 << 53;
 
+/// Rows of a batch that is summed, at most.
+pub(crate) const MOST_SUMMED: usize = 1 << 20;
+
+/// No integer is further from 0.
+const ANY: u64 = 1 << 63;
+
 /// Bytes of what a function is given of each input.
 const INPUT_BYTES: usize = 24;
 
@@ -87,6 +93,8 @@ struct Cell {
     valid: Option<Value>,
     /// Value of an integer that is part of the code.
     constant: Option<i64>,
+    /// An integer is no further from 0, also where it is null.
+    most: u64,
 }
 
 impl Cell {
@@ -97,7 +105,35 @@ impl Cell {
             value,
             valid,
             constant: None,
+            most: ANY,
         }
+    }
+
+    /// As [`Cell::new`], of an integer that is no further from 0.
+    fn integer(value: Value, valid: Option<Value>, most: u64) -> Self {
+        Cell {
+            most,
+            ..Cell::new(Type::Integer, value, valid)
+        }
+    }
+}
+
+/// How far from 0 values of a type are at most.
+fn most_of(of: Type) -> u64 {
+    match of {
+        Type::Small => 1 << 31,
+        Type::Id => u32::MAX.into(),
+        Type::Integer | Type::Float | Type::Boolean => ANY,
+    }
+}
+
+/// How far from 0 a result of integers is at most: beyond 64 bits, any.
+fn most_of_result(operator: Arithmetic, a: Cell, b: Cell) -> u64 {
+    match operator {
+        Arithmetic::Add | Arithmetic::Subtract => a.most.saturating_add(b.most).min(ANY),
+        Arithmetic::Multiply => a.most.saturating_mul(b.most).min(ANY),
+        Arithmetic::Divide => a.most,
+        Arithmetic::Modulo => a.most.min(b.most),
     }
 }
 
@@ -116,7 +152,6 @@ type Counts = Option<Value>;
 impl Lowering<'_> {
     fn body(&mut self, program: &Program, types: &[Type]) -> Vec<bool> {
         let entry = self.builder.create_block();
-        let header = self.builder.create_block();
         let row_block = self.builder.create_block();
         let exit = self.builder.create_block();
         self.builder.append_block_params_for_function_params(entry);
@@ -142,21 +177,23 @@ impl Lowering<'_> {
         // A sum and a count each.
         let totals = (0..totals).map(|_| [(); 2].map(|()| self.variable(zero)));
         let totals: Vec<[Variable; 2]> = totals.collect();
-        self.builder.ins().jump(header, &[zero.into(), zero.into()]);
+        // The test is behind each row, so that a row takes one jump.
+        let first = [zero.into(), zero.into()];
+        let none = [zero.into()];
+        self.builder
+            .ins()
+            .brif(rows, row_block, &first, exit, &none);
 
-        let row = self.builder.append_block_param(header, types::I64);
-        let count = self.builder.append_block_param(header, types::I64);
-        self.builder.switch_to_block(header);
-        let is_row = self.builder.ins().icmp(IntCC::UnsignedLessThan, row, rows);
-        self.builder.ins().brif(is_row, row_block, &[], exit, &[]);
-
+        let row = self.builder.append_block_param(row_block, types::I64);
+        let before = self.builder.append_block_param(row_block, types::I64);
         self.builder.switch_to_block(row_block);
         self.load_inputs(row);
+        let mut own_counts = Vec::new();
         let (written, nullable) = match &program.results {
             Results::Rows(terms) => {
                 let passes = self.passes(terms);
                 let number = self.builder.ins().ireduce(types::I32, row);
-                let at = self.builder.ins().ishl_imm_s(count, 2);
+                let at = self.builder.ins().ishl_imm_s(before, 2);
                 let at = self.builder.ins().iadd(addresses[0], at);
                 self.store(number, at);
                 (self.builder.ins().uextend(types::I64, passes), Vec::new())
@@ -170,25 +207,29 @@ impl Lowering<'_> {
             Results::Totals(terms, conditions) => {
                 let (conditions, others) = terms.split_at(*conditions);
                 let passes = self.passes(conditions);
-                for ((term, of), total) in others.iter().zip(&types[conditions.len()..]).zip(&totals)
+                for ((term, of), total) in
+                    others.iter().zip(&types[conditions.len()..]).zip(&totals)
                 {
-                    self.add(term, *of, passes, *total);
+                    own_counts.push(self.add(term, *of, passes, *total));
                 }
                 (self.builder.ins().uextend(types::I64, passes), Vec::new())
             }
         };
         let next = self.builder.ins().iadd_imm_s(row, 1);
-        let count_then = self.builder.ins().iadd(count, written);
+        let count = self.builder.ins().iadd(before, written);
+        let is_row = self.builder.ins().icmp(IntCC::UnsignedLessThan, next, rows);
+        let (then, all) = ([next.into(), count.into()], [count.into()]);
         self.builder
             .ins()
-            .jump(header, &[next.into(), count_then.into()]);
+            .brif(is_row, row_block, &then, exit, &all);
 
+        let count = self.builder.append_block_param(exit, types::I64);
         self.builder.switch_to_block(exit);
-        for (total, &to) in totals.iter().zip(&addresses) {
-            let [sum, count] = total.map(|total| self.builder.use_var(total));
+        for ((total, has_own), &to) in totals.iter().zip(own_counts).zip(&addresses) {
+            let [sum, own] = total.map(|total| self.builder.use_var(total));
             self.store(sum, to);
             let to = self.builder.ins().iadd_imm_s(to, 8);
-            self.store(count, to);
+            self.store(if has_own { own } else { count }, to);
         }
         let failed = self.builder.use_var(self.failed);
         let unknown = self.builder.ins().iconst(types::I64, UNKNOWN as i64);
@@ -205,11 +246,11 @@ impl Lowering<'_> {
                 Kind::Same(of) => {
                     let flags = MemFlagsData::trusted();
                     let value = match of {
-                        Type::Integer | Type::Id => self.load_word(inputs, at),
+                        Type::Integer | Type::Id | Type::Small => self.load_word(inputs, at),
                         Type::Float => self.builder.ins().load(types::F64, flags, inputs, at),
                         Type::Boolean => self.builder.ins().load(types::I8, flags, inputs, at),
                     };
-                    Place::Same(kind.of(), value)
+                    Place::Same(of, value)
                 }
                 Kind::Column {
                     of,
@@ -228,12 +269,16 @@ impl Lowering<'_> {
 
     fn load_inputs(&mut self, row: Value) {
         let loaded = self.inputs.clone().into_iter().map(|place| match place {
-            Place::Same(of, value) => Cell::new(of, value, None),
+            Place::Same(of, value) => Cell {
+                most: most_of(of),
+                ..Cell::new(of.of_value(), value, None)
+            },
             Place::Constant(number) => Cell {
                 of: Type::Integer,
                 value: self.builder.ins().iconst(types::I64, number),
                 valid: None,
                 constant: Some(number),
+                most: number.unsigned_abs(),
             },
             Place::Column {
                 of,
@@ -247,11 +292,10 @@ impl Lowering<'_> {
                 };
                 let value = self.load_cell(of, values, row);
                 let valid = bits.map(|bits| self.load_bit(bits, row));
-                let of = match of {
-                    Type::Id => Type::Integer,
-                    of => of,
-                };
-                Cell::new(of, value, valid)
+                Cell {
+                    most: most_of(of),
+                    ..Cell::new(of.of_value(), value, valid)
+                }
             }
         });
         self.loaded = loaded.collect();
@@ -271,7 +315,7 @@ impl Lowering<'_> {
     fn load_cell(&mut self, of: Type, values: Value, row: Value) -> Value {
         let of_cell = match of {
             Type::Id => return self.load_id(values, row),
-            Type::Integer => types::I64,
+            Type::Integer | Type::Small => types::I64,
             Type::Float => types::F64,
             Type::Boolean => types::I8,
         };
@@ -284,7 +328,7 @@ impl Lowering<'_> {
         let offset = match of {
             Type::Boolean => row,
             Type::Id => self.builder.ins().ishl_imm_s(row, 2),
-            Type::Integer | Type::Float => self.builder.ins().ishl_imm_s(row, 3),
+            Type::Integer | Type::Float | Type::Small => self.builder.ins().ishl_imm_s(row, 3),
         };
         self.builder.ins().iadd(values, offset)
     }
@@ -323,22 +367,32 @@ impl Lowering<'_> {
         variable
     }
 
-    /// Adds the value of a row that passes to a sum, if it is an integer, and to a count.
-    fn add(&mut self, term: &Term, of: Type, passes: Value, [sum, count]: [Variable; 2]) {
+    /// Adds the value of a row that passes to a sum, if it is an integer, and to a count if
+    /// it may be null: whether it may.
+    fn add(&mut self, term: &Term, of: Type, passes: Value, [sum, count]: [Variable; 2]) -> bool {
         let cell = self.term(term, Some(passes));
         let counts = self.and(cell.valid, passes);
         if of == Type::Integer {
             let zero = self.builder.ins().iconst(types::I64, 0);
             let value = self.builder.ins().select(counts, cell.value, zero);
             let before = self.builder.use_var(sum);
-            let (after, overflows) = self.builder.ins().sadd_overflow(before, value);
-            self.fail(overflows, None, None);
+            let after = match cell.most <= i64::MAX as u64 / MOST_SUMMED as u64 {
+                true => self.builder.ins().iadd(before, value),
+                false => {
+                    let (after, overflows) = self.builder.ins().sadd_overflow(before, value);
+                    self.fail(overflows, None, None);
+                    after
+                }
+            };
             self.builder.def_var(sum, after);
         }
-        let before = self.builder.use_var(count);
-        let one = self.builder.ins().uextend(types::I64, counts);
-        let after = self.builder.ins().iadd(before, one);
-        self.builder.def_var(count, after);
+        if cell.valid.is_some() {
+            let before = self.builder.use_var(count);
+            let one = self.builder.ins().uextend(types::I64, counts);
+            let after = self.builder.ins().iadd(before, one);
+            self.builder.def_var(count, after);
+        }
+        cell.valid.is_some()
     }
 
     /// Writes the value of a row; whether it may be null.
@@ -365,7 +419,7 @@ impl Lowering<'_> {
 
     fn nothing(&mut self, of: Type) -> Value {
         match of {
-            Type::Integer | Type::Id => self.builder.ins().iconst(types::I64, 0),
+            Type::Integer | Type::Id | Type::Small => self.builder.ins().iconst(types::I64, 0),
             Type::Float => self.builder.ins().f64const(0.0),
             Type::Boolean => self.truth(false),
         }
@@ -452,16 +506,20 @@ impl Lowering<'_> {
     fn arithmetic(&mut self, operator: Arithmetic, a: Cell, b: Cell, counts: Counts) -> Cell {
         let valid = self.both(a.valid, b.valid);
         if (a.of, b.of) == (Type::Integer, Type::Integer) {
-            let value = match (operator, b.constant) {
-                (Arithmetic::Divide, Some(divisor)) if is_plain(divisor) => {
-                    self.builder.ins().sdiv(a.value, b.value)
-                }
-                (Arithmetic::Modulo, Some(divisor)) if is_plain(divisor) => {
-                    self.builder.ins().srem(a.value, b.value)
-                }
-                _ => self.of_integers(operator, (a.value, b.value), valid, counts),
+            let most = most_of_result(operator, a, b);
+            let (x, y) = (a.value, b.value);
+            // Small ones are not watched.
+            let is_safe = most <= i64::MAX as u64;
+            let divides_safely = b.constant.is_some_and(is_plain);
+            let value = match operator {
+                Arithmetic::Add if is_safe => self.builder.ins().iadd(x, y),
+                Arithmetic::Subtract if is_safe => self.builder.ins().isub(x, y),
+                Arithmetic::Multiply if is_safe => self.builder.ins().imul(x, y),
+                Arithmetic::Divide if divides_safely => self.builder.ins().sdiv(x, y),
+                Arithmetic::Modulo if divides_safely => self.builder.ins().srem(x, y),
+                _ => self.of_integers(operator, (x, y), valid, counts),
             };
-            return Cell::new(Type::Integer, value, valid);
+            return Cell::integer(value, valid, most);
         }
         let (x, y) = (self.as_float(a), self.as_float(b));
         let value = match operator {
@@ -516,24 +574,26 @@ impl Lowering<'_> {
     fn as_float(&mut self, cell: Cell) -> Value {
         match cell.of {
             Type::Integer => self.builder.ins().fcvt_from_sint(types::F64, cell.value),
-            Type::Float | Type::Boolean | Type::Id => cell.value,
+            Type::Float | Type::Boolean | Type::Id | Type::Small => cell.value,
         }
     }
 
     fn negative(&mut self, cell: Cell, counts: Counts) -> Cell {
         let value = match cell.of {
             Type::Float => self.builder.ins().fneg(cell.value),
-            Type::Integer | Type::Boolean | Type::Id => {
-                let least = i64::MIN;
-                let overflows = self
-                    .builder
-                    .ins()
-                    .icmp_imm_s(IntCC::Equal, cell.value, least);
-                self.fail(overflows, cell.valid, counts);
+            Type::Integer | Type::Boolean | Type::Id | Type::Small => {
+                if cell.most == ANY {
+                    let least = IntCC::Equal;
+                    let overflows = self.builder.ins().icmp_imm_s(least, cell.value, i64::MIN);
+                    self.fail(overflows, cell.valid, counts);
+                }
                 self.builder.ins().ineg(cell.value)
             }
         };
-        Cell::new(cell.of, value, cell.valid)
+        Cell {
+            most: cell.most,
+            ..Cell::new(cell.of, value, cell.valid)
+        }
     }
 
     fn comparison(&mut self, comparison: Comparison, a: Cell, b: Cell, counts: Counts) -> Cell {
@@ -569,7 +629,7 @@ impl Lowering<'_> {
 
     /// An integer that is no float compares otherwise than the float that it is nearest to.
     fn fail_if_inexact(&mut self, cell: Cell, valid: Option<Value>, counts: Counts) {
-        if cell.of == Type::Integer {
+        if cell.of == Type::Integer && cell.most > EXACT as u64 {
             let above = self.builder.ins().iadd_imm_s(cell.value, EXACT);
             let condition = IntCC::UnsignedGreaterThan;
             let is_inexact = self.builder.ins().icmp_imm_s(condition, above, 2 * EXACT);
@@ -669,7 +729,10 @@ impl Lowering<'_> {
 
     fn null(&mut self, of: Type) -> Cell {
         let (value, valid) = (self.nothing(of), self.truth(false));
-        Cell::new(of, value, Some(valid))
+        Cell {
+            most: 0,
+            ..Cell::new(of, value, Some(valid))
+        }
     }
 
     /// One cell or the other.
@@ -686,6 +749,9 @@ impl Lowering<'_> {
             .builder
             .ins()
             .select(is_first, first.value, second.value);
-        Cell::new(first.of, value, valid)
+        Cell {
+            most: first.most.max(second.most),
+            ..Cell::new(first.of, value, valid)
+        }
     }
 }

@@ -13,6 +13,19 @@ pub enum Type {
     Boolean,
     /// An integer from 0 to 2^32 - 1, in 32 bits; a value is an [`Type::Integer`].
     Id,
+    /// An integer of 32 bits, signed, in 64 bits; a value is an [`Type::Integer`]. Sums and
+    /// products of some need not be watched.
+    Small,
+}
+
+impl Type {
+    /// The type of a value of it.
+    pub(crate) fn of_value(self) -> Type {
+        match self {
+            Type::Integer | Type::Id | Type::Small => Type::Integer,
+            Type::Float | Type::Boolean => self,
+        }
+    }
 }
 
 /// What is known of an input before the rows are looked at.
@@ -37,10 +50,8 @@ impl Kind {
     /// The type of its values.
     pub fn of(self) -> Type {
         match self {
-            Kind::Column { of: Type::Id, .. } | Kind::Same(Type::Id) | Kind::Constant(_) => {
-                Type::Integer
-            }
-            Kind::Column { of, .. } | Kind::Same(of) => of,
+            Kind::Column { of, .. } | Kind::Same(of) => of.of_value(),
+            Kind::Constant(_) => Type::Integer,
         }
     }
 

@@ -119,7 +119,9 @@ pub(super) fn encode(shape: &Shape, versions: Vec<NewPast>) -> Result<Vec<u8>, S
             bytes.extend_from_slice(&word.to_le_bytes());
         }
     }
-    bytes.extend(encoded.into_iter().flatten());
+    for part in &encoded {
+        bytes.extend_from_slice(part);
+    }
     Ok(bytes)
 }
 
@@ -138,14 +140,18 @@ fn in_parts(shape: &Shape, versions: Vec<NewPast>) -> Vec<Vec<NewPast>> {
     }
     // Within a layer of a chunk they stay in order.
     layered.sort_by_key(|(chunk, layer, _)| (*chunk, *layer));
+    let mut layered = layered.into_iter().peekable();
     let mut parts: Vec<Vec<NewPast>> = Vec::new();
-    for group in layered.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-        let group = group.iter().map(|(_, _, past)| past.clone());
+    while let Some((chunk, layer, first)) = layered.next() {
+        let mut group = vec![first];
+        while let Some((_, _, past)) = layered.next_if(|next| (next.0, next.1) == (chunk, layer)) {
+            group.push(past);
+        }
         match parts.last_mut() {
             Some(part) if FEW * part.len() < most && part.len() + group.len() <= most => {
-                part.extend(group);
+                part.append(&mut group);
             }
-            _ => parts.push(group.collect()),
+            _ => parts.push(group),
         }
     }
     for part in &mut parts {

@@ -21,7 +21,7 @@ fn version(id: u32, begin: u64, end: u64) -> NewPast {
     let value = Value::from(i64::from(id) * 100 + begin as i64);
     let mut all = vec![(0, value.clone())];
     // One that most do not have, and one of changing types.
-    all.extend((id % 13 == 0).then_some((1, value.clone())));
+    all.extend(id.is_multiple_of(13).then_some((1, value.clone())));
     all.push((
         2,
         if begin == 2 {

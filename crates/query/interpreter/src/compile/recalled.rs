@@ -57,7 +57,7 @@ impl Fragment {
         if !fits || is_known || state.variants.len() >= MOST_VARIANTS || program.check().is_err() {
             return;
         }
-        state.nullable = kinds.iter().map(|kind| kind.is_nullable()).collect();
+        state.note(&kinds);
         let compiled = Compiler::shared().request(&program, text);
         state.variants.push(Variant {
             inputs: kinds,
@@ -80,11 +80,12 @@ impl Fragment {
     }
 }
 
-const TYPES: [(char, Type); 4] = [
+const TYPES: [(char, Type); 5] = [
     ('i', Type::Integer),
     ('f', Type::Float),
     ('t', Type::Boolean),
     ('n', Type::Id),
+    ('s', Type::Small),
 ];
 
 fn line_of(place: usize, variant: &Variant) -> String {

@@ -22,7 +22,7 @@ use super::lists::{labels_named, satisfy};
 use super::parts::{ids_of, kept, made, numbers, operand_of, same_ids, without_nulls};
 use super::{Result, Row, of_comparison, of_constant, of_sign, of_test};
 use crate::batch::{Batch, Column, NO_ID, RowNumbers};
-use crate::compile::{Execution, Fragment, Leaf, Made, is_cheap};
+use crate::compile::{Execution, Fragment, Leaf, Made, is_cheap, totals_of};
 use crate::run::Run;
 
 /// Rows that are no more than a handful.
@@ -276,15 +276,17 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
         }
     }
 
-    /// How many rows pass a filter, and the totals of them that are aggregated, if there is
+    /// The counts and sums that are aggregated of the rows that pass a filter, if there is
     /// code for both.
-    pub(crate) fn totals(&self, of: &[(Slot, Aggregate)]) -> Option<(usize, Vec<Total>)> {
+    pub(crate) fn totals(&self, of: &[(Slot, Aggregate)]) -> Option<Vec<Total>> {
         let compiling = self.run.compiling?;
         let fragment = compiling.due_of_totals(of, self.batch.len())?;
-        match self.made_by(fragment, None, false)? {
-            Made::Totals(passed, totals) => Some((passed, totals)),
-            Made::Rows(_) | Made::Column(_) => None,
-        }
+        let made = match self.made_by(fragment, None, false) {
+            Some(Made::Totals(passed, totals)) => totals_of(of, passed, totals),
+            _ => None,
+        };
+        fragment.met(made.is_some());
+        made
     }
 
     /// The definition, row by row.

@@ -7,7 +7,6 @@ use evergraph_functions::Datum;
 use evergraph_functions::aggregates::{Accumulators, Aggregate as Kind, Groups as Numbered};
 use evergraph_functions::functions::{self, Evaluation};
 use evergraph_functions::kernels::Operand;
-use evergraph_jit::Total;
 use evergraph_planner::{Aggregate, Expression, Plan, Slot, Step};
 use evergraph_property_graph::Value;
 
@@ -320,26 +319,11 @@ impl<'p> Grouping<'p> {
     /// code for both; whether there is.
     fn take_totals(self, run: &Run<'_, '_>, grouped: &mut Grouped<'p, '_>, batch: &Batch) -> bool {
         let gathered = Gathered::default();
-        let made = Over::new(run, batch, &gathered).totals(self.aggregates);
-        let Some((passed, totals)) = made else {
+        let Some(totals) = Over::new(run, batch, &gathered).totals(self.aggregates) else {
             return false;
         };
-        let groups = &mut grouped.groups;
-        groups.only();
-        let of_rows = Total {
-            count: passed as u64,
-            sum: None,
-        };
-        let mut totals = totals.into_iter();
-        let of_column = groups.columns.iter().map(|column| match column.kind {
-            Kind::CountRows => Some(of_rows),
-            Kind::Count => totals.next(),
-            _ => totals.next().filter(|total| total.sum.is_some()),
-        });
-        let Some(totals) = of_column.collect::<Option<Vec<Total>>>() else {
-            return false;
-        };
-        for (column, total) in groups.columns.iter_mut().zip(totals) {
+        grouped.groups.only();
+        for (column, total) in grouped.groups.columns.iter_mut().zip(totals) {
             let sum = total.sum.unwrap_or(0);
             column.states.add_total(total.count as i64, sum);
         }

@@ -57,9 +57,8 @@ impl<'p> Late<'p> {
             Expression::Slot(of) => items.iter().any(|(slot, _)| slot == of),
             _ => false,
         };
-        let depends = |item: &Expression| {
-            is_of_others(item) || item.children().into_iter().any(is_of_others)
-        };
+        let depends =
+            |item: &Expression| is_of_others(item) || item.children().into_iter().any(is_of_others);
         let can_wait = |(_, item): &(Slot, Expression)| is_cheap(item) && !depends(item);
         items.iter().all(can_wait).then(|| Late {
             items,

@@ -140,6 +140,29 @@ fn the_switch_is_in_the_middle_of_a_query_and_told() {
 }
 
 #[test]
+fn a_filter_and_the_totals_of_its_rows_are_one_program() {
+    let graph = changing();
+    let programs = |text: &str| {
+        let query = Query::prepare(&graph, text).expect("a query");
+        let query = query.with_limits(Limits {
+            execution: Execution::Compile,
+            threads: 1,
+            ..Limits::default()
+        });
+        query.execute(&graph, &Parameters::new()).expect("rows");
+        query.code_lines().len()
+    };
+    let filter = "MATCH (n:N) WHERE n.x * 3 + n.x % 11 > 20";
+    assert_eq!(
+        programs(&format!("{filter} RETURN count(*), avg(n.x * 2)")),
+        1
+    );
+    // Groups, and what is no count and no sum, are looked at behind the filter.
+    assert!(programs(&format!("{filter} RETURN n.t, avg(n.x * 2)")) > 1);
+    assert!(programs(&format!("{filter} RETURN max(n.x * 2)")) > 1);
+}
+
+#[test]
 fn a_query_that_is_run_again_has_its_code() {
     let graph = changing();
     let text = "PROFILE MATCH (n:N) RETURN sum(n.x * 5 - n.x % 13)";

@@ -2,7 +2,7 @@
 
 use evergraph_jit::{
     Arithmetic, Code, Comparison, Input, Kind, NotCompiled, Numbers, Output, Program, Results,
-    TakenRows, Term, Total, Type, Unknown,
+    SmallIntegers, TakenRows, Term, Total, Type, Unknown, is_small,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -16,7 +16,9 @@ const TYPES: [Type; 3] = [Type::Integer, Type::Float, Type::Boolean];
 const OF_A_TYPE: usize = 4;
 const IDS: usize = OF_A_TYPE * TYPES.len();
 const CONSTANT: usize = IDS + 1;
-const INPUTS: usize = CONSTANT + 1;
+const SMALL: usize = CONSTANT + 1;
+const SAME_SMALL: usize = SMALL + 1;
+const INPUTS: usize = SAME_SMALL + 1;
 
 fn kinds() -> Vec<Kind> {
     let column = |of, nullable, taken| Kind::Column {
@@ -32,7 +34,12 @@ fn kinds() -> Vec<Kind> {
             column(of, true, true),
         ]
     });
-    let others = [column(Type::Id, false, false), Kind::Constant(3)];
+    let others = [
+        column(Type::Id, false, false),
+        Kind::Constant(3),
+        column(Type::Small, true, false),
+        Kind::Same(Type::Small),
+    ];
     kinds.chain(others).collect()
 }
 
@@ -40,7 +47,8 @@ fn input_of(of: Type) -> BoxedStrategy<Term> {
     let first = OF_A_TYPE * TYPES.iter().position(|&one| one == of).unwrap();
     let mut inputs: Vec<usize> = (first..first + OF_A_TYPE).collect();
     if of == Type::Integer {
-        inputs.extend([IDS, CONSTANT]);
+        // Small ones alone are in a term now and then.
+        inputs.extend([IDS, CONSTANT, SMALL, SAME_SMALL, SMALL, SAME_SMALL]);
     }
     select(inputs).prop_map(Term::Input).boxed()
 }
@@ -155,6 +163,9 @@ fn value(of: Type) -> BoxedStrategy<Value> {
         .prop_map(Value::Float)
         .boxed(),
         Type::Boolean => any::<bool>().prop_map(Value::Boolean).boxed(),
+        Type::Small => select(&[-3i64, 0, 1, 2, 7, -(1 << 31), (1 << 31) - 1][..])
+            .prop_map(Value::Integer)
+            .boxed(),
         Type::Id => select(&[0i64, 1, 2, 7, 4_294_967_295][..])
             .prop_map(Value::Integer)
             .boxed(),
@@ -241,7 +252,9 @@ impl Arrays {
         let inputs = kinds().into_iter().enumerate();
         let inputs = inputs.map(|(number, kind)| match kind {
             Kind::Constant(number) => Input::Integer(number),
-            Kind::Same(Type::Integer | Type::Id) => Input::Integer(self.integers[number][0]),
+            Kind::Same(Type::Integer | Type::Id | Type::Small) => {
+                Input::Integer(self.integers[number][0])
+            }
             Kind::Same(Type::Float) => Input::Float(self.floats[number][0]),
             Kind::Same(Type::Boolean) => Input::Boolean(self.truths[number][0]),
             Kind::Column {
@@ -254,6 +267,10 @@ impl Arrays {
                     Type::Float => Numbers::Floats(&self.floats[number]),
                     Type::Boolean => Numbers::Booleans(&self.truths[number]),
                     Type::Id => Numbers::Ids(&self.ids),
+                    Type::Small => {
+                        let small = SmallIntegers::new(&self.integers[number]);
+                        Numbers::Small(small.expect("they are small"))
+                    }
                 };
                 let bits = nullable.then_some(&self.bits[number][..]);
                 match taken {
@@ -424,7 +441,10 @@ fn totals_of_integers_have_sums() {
     assert_eq!(all.totals(&inputs, 3), Err(Unknown), "of 64 bits");
     let first = all.totals(&inputs, 1);
     assert_eq!(first, Ok((1, vec![total(1, None), total(1, Some(5))])));
-    assert!(Code::compile(program(2)).is_err(), "a number is no condition");
+    assert!(
+        Code::compile(program(2)).is_err(),
+        "a number is no condition"
+    );
     assert!(Code::compile(program(3)).is_err(), "there are two terms");
 }
 
@@ -463,6 +483,26 @@ fn what_an_interpreter_has_an_error_for_is_unknown() {
     assert_eq!(of(Arithmetic::Modulo, 7, 0), Err(Unknown));
     assert_eq!(of(Arithmetic::Modulo, -7, 2), known(-1));
     assert_eq!(of(Arithmetic::Modulo, i64::MIN, -1), known(0));
+}
+
+#[test]
+fn small_integers_are_those_of_32_bits() {
+    let (least, most) = (i64::from(i32::MIN), i64::from(i32::MAX));
+    for small in [0, least, most] {
+        assert!(is_small(small) && SmallIntegers::new(&[1, small]).is_some());
+    }
+    for large in [least - 1, most + 1, i64::MIN, i64::MAX] {
+        assert!(!is_small(large) && SmallIntegers::new(&[1, large]).is_none());
+    }
+    // A number that is not small is none of the kind.
+    let program = Program {
+        inputs: vec![Kind::Same(Type::Small)],
+        results: Results::Columns(vec![Term::Negative(Box::new(Term::Input(0)))]),
+    };
+    let code = Code::compile(program).unwrap();
+    let known = Ok(vec![Output::Integers(vec![-most], None)]);
+    assert_eq!(code.columns(&[Input::Integer(most)], 1), known);
+    assert_eq!(code.columns(&[Input::Integer(most + 1)], 1), Err(Unknown));
 }
 
 #[test]
