@@ -124,6 +124,9 @@ impl Error {
             }
             Error::Run(_) => "see `evergraph run --list` for the parameters",
             Error::Graph(error) if error.conflict().is_some() => "try the transaction again",
+            Error::Graph(GraphError::UnknownDefinition(_)) => {
+                "`evergraph index DB list` and `SHOW INDEXES`, `SHOW CONSTRAINTS` tell what there is"
+            }
             Error::Graph(_) => "nothing of the transaction is in the graph",
             Error::Interchange(InterchangeError::Unwritable { .. }) => {
                 "export with --format jsonl, or leave it out with --labels or --types"

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use evergraph::property::value::Value;
 use evergraph::query::json::{to_json, to_typed_json};
-use evergraph::query::{Cell, Error, Row, Rows, Summary, csv_row};
+use evergraph::query::{Cell, Error, Notification, Row, Rows, Summary, csv_row};
 use serde_json::{Map, Value as Json, json};
 
 use crate::report::{Failure, count, seconds};
@@ -43,6 +43,8 @@ const HELD: usize = 1000;
 pub struct Printer<W> {
     format: Format,
     out: W,
+    /// What programs are told beside the rows.
+    notifications: Vec<Notification>,
     /// Rows are counted and not shown, as of `PROFILE` for people.
     is_silent: bool,
     held: Vec<Row>,
@@ -60,12 +62,21 @@ impl<W: Write> Printer<W> {
         Printer {
             format,
             out,
+            notifications: Vec::new(),
             is_silent: is_profiled && matches!(format, Format::Table | Format::Csv),
             held: Vec::new(),
             widths: None,
             has_begun: false,
             rows: 0,
             failed: None,
+        }
+    }
+
+    /// With what programs are told beside the rows.
+    pub fn with_notifications(self, notifications: Vec<Notification>) -> Self {
+        Printer {
+            notifications,
+            ..self
         }
     }
 
@@ -179,6 +190,10 @@ impl<W: Write> Printer<W> {
                 if let Some(plan) = &summary.plan {
                     write!(out, ",\"plan\":{}", json!(plan))?;
                 }
+                if !self.notifications.is_empty() {
+                    let all = self.notifications.iter().map(told);
+                    write!(out, ",\"notifications\":{}", all.collect::<Json>())?;
+                }
                 writeln!(out, ",\"stats\":{}}}", stats(summary, taken))?;
             }
             Format::Jsonl | Format::Arrow => {}
@@ -203,6 +218,15 @@ impl<W: Write> Printer<W> {
         }
         self.out.flush()
     }
+}
+
+fn told(notification: &Notification) -> Json {
+    let place = &notification.place;
+    json!({
+        "message": notification.message,
+        "line": place.line,
+        "column": place.column,
+    })
 }
 
 fn stats(summary: &Summary, taken: f64) -> Json {

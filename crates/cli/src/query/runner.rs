@@ -97,14 +97,15 @@ fn print(
     format: Format,
     begin: Instant,
 ) -> Result<f64, Error> {
-    if let Ok(prepared) = &prepared {
-        prepared.notifications().iter().for_each(report::warn);
-    }
+    let notifications = prepared.as_ref().map(Prepared::notifications);
+    let notifications = notifications.unwrap_or_default();
+    notifications.iter().for_each(report::warn);
     if format == Format::Arrow {
         return print_arrow(prepared?, begin);
     }
     let is_profiled = prepared.as_ref().is_ok_and(Prepared::is_profiled);
-    let mut printer = Printer::new(format, is_profiled, BufWriter::new(io::stdout()));
+    let printer = Printer::new(format, is_profiled, BufWriter::new(io::stdout()));
+    let mut printer = printer.with_notifications(notifications);
     let done = prepared.and_then(|prepared| prepared.for_each_row(|row| printer.row(row)));
     let taken = begin.elapsed().as_secs_f64();
     match done {

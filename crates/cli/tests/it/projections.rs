@@ -387,7 +387,7 @@ fn indexes_and_constraints_are_made_listed_and_dropped() {
         exit code 1
         $ evergraph index film drop nothing
         error: there is no index and no constraint "nothing"
-        hint: nothing of the transaction is in the graph
+        hint: `evergraph index DB list` and `SHOW INDEXES`, `SHOW CONSTRAINTS` tell what there is
         exit code 1
         $ evergraph index film create wrong --label Film --key name --rule uniqe
         error: invalid value 'uniqe' for '--rule <RULE>'

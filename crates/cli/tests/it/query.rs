@@ -110,7 +110,16 @@ fn json_is_for_programs() {
     );
     assert_eq!(row[1]["_value"]["_type"], "DIRECTED");
     assert_eq!(row[5], json!({ "$type": "Duration", "_value": "P1D" }));
+    let unknown = query(&place, "MATCH (p:Persn)\nRETURN p", &["--format", "json"]);
+    let unknown: Value = serde_json::from_str(&unknown).unwrap();
+    let told = &unknown["notifications"][0];
+    assert_eq!((&told["line"], &told["column"]), (&json!(1), &json!(10)));
+    assert!(
+        told["message"].as_str().unwrap().contains("Persn"),
+        "{told}"
+    );
     let written = place.json("query db CREATE(:City)");
+    assert_eq!(written["notifications"], json!(null));
     assert_eq!(written["stats"]["nodes_created"], 1);
     assert_eq!(written["rows"], json!([]));
 }

@@ -127,12 +127,17 @@ impl Statement {
     /// # Errors
     /// A parameter that is not given, or no text.
     pub(super) fn text_of(&self, name: &str, at: Span, hint: &str) -> Result<String, Error> {
-        let what = match self.parameters.0.get(name) {
+        let (detail, what) = match self.parameters.0.get(name) {
             Some(Value::Text(text)) => return Ok(text.to_string()),
-            Some(value) => format!("${name} is {}", with_article(value.type_name())),
-            None => format!("the parameter ${name} is not given"),
+            Some(value) => {
+                let what = format!("${name} is {}", with_article(value.type_name()));
+                ("InvalidArgumentType", what)
+            }
+            None => {
+                let what = format!("the parameter ${name} is not given");
+                ("MissingParameter", what)
+            }
         };
-        let detail = "MissingParameter";
         Err(Error::of_statement(
             detail,
             what,
