@@ -209,6 +209,14 @@ impl Numbers {
         all
     }
 
+    /// The integer of all slots, where they are stored as one.
+    pub(crate) fn constant(&self) -> Option<i64> {
+        match self {
+            Numbers::Dense(dense) if dense.width == 0 => Some(dense.base),
+            Numbers::Dense(_) | Numbers::Sparse { .. } => None,
+        }
+    }
+
     /// As [`Numbers::get`] of each slot, in order; what they are is looked at once.
     pub(crate) fn for_each(
         &self,

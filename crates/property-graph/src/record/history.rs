@@ -4,9 +4,10 @@
 //! Each checkpoint that replaces such versions writes them as one segment, which
 //! takes in those before it that have not more than twice as many bytes. So there are
 //! logarithmically many, and each version is written logarithmically often. What
-//! no snapshot shows any more is left out when segments are joined, and a segment
-//! goes with the next checkpoint when no snapshot lies between its first commit and
-//! its last (of one that was not read yet: when there is none).
+//! no snapshot shows any more is left out when segments are joined, which a checkpoint also
+//! does to one of which that is the most, and a segment goes with the next checkpoint when
+//! no snapshot lies between its first commit and its last (of one that was not read yet:
+//! when there is none).
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -172,10 +173,25 @@ impl History {
             }
             stays
         });
+        let number = self.segments().last().map_or(0, |last| last.number + 1);
+        let (unneeded, mut segments): (Segments, Segments) = segments
+            .into_iter()
+            .partition(|segment| segment.is_mostly_unneeded(needed));
+        for segment in unneeded {
+            let mut shown = Vec::new();
+            // One that is damaged stays as it is.
+            match take_in(&segment, place.uuid, needed, &mut shown) {
+                Ok(()) => {
+                    new.append(&mut shown);
+                    place.directory.remove_blob(self.kind(), segment.number);
+                }
+                Err(_) => segments.push(segment),
+            }
+        }
+        segments.sort_by_key(|segment| segment.number);
         if new.is_empty() {
             return Ok((segments.len() < before).then(|| Arc::new(segments)));
         }
-        let number = self.segments().last().map_or(0, |last| last.number + 1);
         let mut bytes: u64 = new
             .iter()
             .map(|past| past.properties.len() as u64 + 48)

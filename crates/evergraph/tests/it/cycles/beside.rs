@@ -73,6 +73,11 @@ impl Progress {
         }
     }
 
+    /// Number behind the last operation that was acknowledged.
+    pub(super) fn done(&self) -> u64 {
+        self.done.load(Ordering::Acquire)
+    }
+
     /// Takes note of each line, to the end; returns them.
     pub(super) fn listen(&self, said: impl Read) -> Vec<u8> {
         let mut said = BufReader::new(said);
@@ -175,7 +180,7 @@ impl<M: Clone + PartialEq + std::fmt::Debug> Readers<M> {
         is_made: bool,
     ) {
         let was_opened = progress.opened.load(Ordering::Acquire);
-        let least = states.least(progress.done.load(Ordering::Acquire));
+        let least = states.least(progress.done());
         let options = Options {
             read_only: true,
             ..S::options()

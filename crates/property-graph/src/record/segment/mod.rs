@@ -24,6 +24,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use evergraph_storage::layout::tiles;
+use evergraph_storage::little_endian::u32_at;
 use evergraph_storage::{Blob, Bytes, Needed, StorageError, Uuid, failpoint};
 use rayon::prelude::*;
 
@@ -231,6 +232,41 @@ impl Segment {
             Some(parts) => parts.iter().any(is_kept),
             None => !needed.kept().is_empty(),
         }
+    }
+
+    /// Whether more of its bytes are of parts that no snapshot shows than of others, as far
+    /// as it says so itself.
+    pub(super) fn is_mostly_unneeded(&self, needed: &Needed) -> bool {
+        let listed;
+        let parts = match self.verified.get() {
+            Some(parts) => parts,
+            None => {
+                listed = self.peek().unwrap_or_default();
+                &listed
+            }
+        };
+        let (mut shown, mut others) = (0, 0);
+        for part in parts {
+            match needed.is_kept(part.span.start, part.span.end) {
+                true => shown += part.bytes.len(),
+                false => others += part.bytes.len(),
+            }
+        }
+        others > shown
+    }
+
+    /// The parts that it lists, of which nothing is verified; `None` of older formats.
+    fn peek(&self) -> Option<Parts> {
+        let extent = &self.blob.extent;
+        let count = HEADER_BYTES - 4;
+        extent
+            .touch_range(0, extent.len().min(HEADER_BYTES as u64))
+            .ok()?;
+        let bytes = Bytes::of(extent);
+        let count = u32_at(bytes.get(..HEADER_BYTES)?, count) as u64;
+        let listed = HEADER_BYTES as u64 + count * LISTED_BYTES as u64;
+        extent.touch_range(0, listed.min(extent.len())).ok()?;
+        self.list(&bytes).ok()
     }
 
     /// Checks its checksum, its parts, and that no two versions of a record overlap; also

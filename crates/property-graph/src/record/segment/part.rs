@@ -50,6 +50,12 @@ struct AsChunk {
     shown: Range<u64>,
 }
 
+/// The least and the greatest integer of a column.
+struct Bounds {
+    least: u64,
+    most: u64,
+}
+
 /// An integer of each version.
 struct Column {
     bytes: Bytes,
@@ -60,6 +66,20 @@ impl Column {
     #[inline]
     fn get(&self, at: u32) -> u64 {
         self.numbers.get(&self.bytes, at as usize) as u64
+    }
+
+    fn bounds(&self, versions: u32) -> Bounds {
+        if let Some(number) = self.numbers.constant() {
+            let (least, most) = (number as u64, number as u64);
+            return Bounds { least, most };
+        }
+        let (mut least, mut most) = (u64::MAX, 0);
+        let slots = 0..versions as usize;
+        self.numbers.for_each(&self.bytes, slots, |number| {
+            least = least.min(number as u64);
+            most = most.max(number as u64);
+        });
+        Bounds { least, most }
     }
 
     fn all(&self, versions: u32) -> Vec<u64> {
@@ -144,35 +164,41 @@ impl PastChunk {
     /// Checks that versions follow one another and are those that the segment lists; tells
     /// whether they are a chunk.
     fn check(&self, part: &Part) -> Result<Option<AsChunk>, Wrong> {
-        let all = |column: &Column| column.all(self.versions);
-        let (ids, begins, ends) = (all(&self.ids), all(&self.begins), all(&self.ends));
-        let mut pairs = (1..ids.len()).map(|at| (ids[at - 1], ends[at - 1], ids[at], begins[at]));
-        let follow = pairs.all(|(id, end, next, begin)| id < next || id == next && end <= begin);
-        let mut spans = begins.iter().zip(&ends);
-        if !follow || !spans.all(|(begin, end)| begin < end) {
+        let bounds = |column: &Column| column.bounds(self.versions);
+        let (begins, ends) = (bounds(&self.begins), bounds(&self.ends));
+        let ids = self.ids.all(self.versions);
+        let is_of_each_once = ids.windows(2).all(|pair| pair[0] < pair[1]);
+        // Where all are shown by some commit they need not be looked at one by one.
+        let is_shown = begins.most < ends.least;
+        if !(is_of_each_once && is_shown) && !self.follow(&ids) {
             return Err("its versions do not follow one another");
         }
-        let shape = &part.shape;
-        let (begin, end) = (begins.iter().min(), ends.iter().max());
-        let chunk = |id: Option<&u64>| id.map(|&id| u32::try_from(id).map(|id| shape.chunk_of(id)));
-        if (begin, end) != (Some(&part.span.start), Some(&part.span.end))
-            || chunk(ids.first()) != Some(Ok(part.first_chunk))
-            || chunk(ids.last()) != Some(Ok(part.last_chunk))
+        let chunk = |id: Option<&u64>| match u32::try_from(*id?) {
+            Ok(id) => Some(part.shape.chunk_of(id)),
+            Err(_) => None,
+        };
+        let chunks = (Some(part.first_chunk), Some(part.last_chunk));
+        if (begins.least..ends.most) != part.span
+            || (chunk(ids.first()), chunk(ids.last())) != chunks
         {
             return Err("it has other versions than it says");
         }
-        let is_dense = ids[ids.len() - 1] - ids[0] == ids.len() as u64 - 1
-            && ids.windows(2).all(|pair| pair[0] < pair[1]);
+        let is_dense = is_of_each_once && ids[ids.len() - 1] - ids[0] == ids.len() as u64 - 1;
         // Births of older formats are not known.
-        let has_births = all(&self.births).iter().all(|&born| born > 0);
-        let (begin, end) = (begins.iter().max(), ends.iter().min());
-        Ok(begin
-            .zip(end)
-            .filter(|_| is_dense && has_births)
-            .map(|(&begin, &end)| AsChunk {
-                first: ids[0] as u32,
-                shown: begin..end,
-            }))
+        let has_births = bounds(&self.births).least > 0;
+        Ok((is_dense && has_births).then(|| AsChunk {
+            first: ids[0] as u32,
+            shown: begins.most..ends.least,
+        }))
+    }
+
+    /// Whether each version ends behind its beginning, and before the next of its record.
+    fn follow(&self, ids: &[u64]) -> bool {
+        let (begins, ends) = (self.begins.all(self.versions), self.ends.all(self.versions));
+        let follows = |at: usize| {
+            ids[at - 1] < ids[at] || ids[at - 1] == ids[at] && ends[at - 1] <= begins[at]
+        };
+        (1..ids.len()).all(follows) && begins.iter().zip(&ends).all(|(begin, end)| begin < end)
     }
 
     pub(super) fn verify(&self, uuid: &Uuid) -> Result<(), StorageError> {

@@ -136,6 +136,47 @@ fn compare(history: &History, versions: &[NewPast]) {
     }
 }
 
+/// One checkpoint behind the drop of all snapshots but the last.
+#[test]
+fn what_no_snapshot_shows_goes() {
+    let replaced: Replaced = vec![[true; COMMITS as usize]; RECORDS as usize];
+    let history = History::new(1, PER_CHUNK, Arc::new(Dictionary::new(0)));
+    let mut host = Host::new();
+    (1..=COMMITS).for_each(|csn| host.publish(csn, true));
+    let write = |history: &History, host: &mut Host, versions| {
+        let (needed, mut flushed) = (host.needed(), Vec::new());
+        let written =
+            host.with_place(|place| history.write(versions, &needed, place, &mut flushed));
+        host.switch_root(flushed, || {});
+        let written = written.expect("space");
+        let is_new = written.is_some();
+        written.into_iter().for_each(|new| history.publish(new));
+        is_new
+    };
+    let all = versions(&replaced, 0, COMMITS + 1);
+    assert!(write(&history, &mut host, all.clone()));
+    let before = history.bytes();
+    while host.kept().len() > 2 {
+        host.release(0);
+    }
+    assert!(write(&history, &mut host, Vec::new()));
+    assert!(
+        history.bytes() < before / 3,
+        "{} of {before}",
+        history.bytes()
+    );
+    // The newest commit is in the chunks.
+    let kept = COMMITS - 1;
+    for past in all.iter().filter(|past| past.begin == kept) {
+        let found = history.find(past.id, kept, &UUID).expect("readable");
+        assert!(found.is_some(), "record {}", past.id);
+    }
+    assert!(
+        !write(&history, &mut host, Vec::new()),
+        "nothing is left to be done"
+    );
+}
+
 /// Each record by a chance of its chunk.
 fn replaced() -> impl Strategy<Value = Replaced> {
     let chances = prop::collection::vec(0.0f64..=1.0, (RECORDS / PER_CHUNK) as usize);

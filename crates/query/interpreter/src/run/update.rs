@@ -114,16 +114,29 @@ impl Run<'_, '_> {
             true => BTreeMap::new(),
             false => self.entries(value)?,
         };
+        let mut changes: Vec<(Arc<str>, Value)> = Vec::new();
         if replaces {
             let present = self.graph.properties(entity)?;
-            for key in present.keys().filter(|key| !entries.contains_key(*key)) {
-                self.set_property(entity, key, Datum::NULL)?;
-            }
+            let gone = present.into_keys().filter(|key| !entries.contains_key(key));
+            changes.extend(gone.map(|key| (key, Value::Null)));
         }
         for (key, value) in entries {
-            self.set_property(entity, &key, value)?;
+            let value = stored(value)?;
+            if !value.is_null() || !self.graph.property(entity, &key)?.is_null() {
+                changes.push((key, value));
+            }
         }
-        Ok(())
+        if changes.is_empty() {
+            return Ok(());
+        }
+        self.counters.borrow_mut().properties_set += changes.len() as u64;
+        // At once: each change of a record takes as long as the record is.
+        let mut own = self.graph.write()?;
+        let mut coded = Vec::with_capacity(changes.len());
+        for (key, value) in changes {
+            coded.push((own.key_or_new(&key)?, value));
+        }
+        Ok(own.set_by_code(entity, coded)?)
     }
 
     fn set_labels(&self, target: &Datum, labels: &[Arc<str>], adds: bool) -> Result<()> {

@@ -123,6 +123,39 @@ fn no_item_of_set_sees_another() {
     }
 }
 
+/// Each key by itself would be a change of the whole node.
+#[test]
+fn a_map_of_many_keys_is_set_at_once() {
+    use evergraph_property_graph::Value;
+    let graph = graph();
+    let entries = |from: i64| {
+        let entries = (from..from + 5000).map(|at| (format!("k{at}").into(), Value::from(at)));
+        Value::Map(std::sync::Arc::new(entries.collect()))
+    };
+    let run = |text: &str, map: Value| {
+        let query = Query::prepare(&graph, text).expect("a query");
+        let done = query.execute(&graph, &Parameters::from([("m".to_string(), map.into())]));
+        done.expect(text).summary().counters.properties_set
+    };
+    let created = run("CREATE (n:Wide {key: 1}) SET n += $m", entries(0));
+    assert_eq!(created, 5001);
+    let count = "MATCH (n:Wide) RETURN size(keys(n))";
+    assert_eq!(value(&graph, count), 5001i64.into());
+    // Half of them are there, and the key and the others go.
+    let replaced = run("MATCH (n:Wide) SET n = $m", entries(2500));
+    assert_eq!(replaced, 5000 + 2501);
+    assert_eq!(value(&graph, count), 5000i64.into());
+    let nulls = "MATCH (n:Wide) SET n += {k0: null, k2500: null, k2501: -1}";
+    let set = Query::prepare(&graph, nulls).expect("a query");
+    let set = set.execute(&graph, &Parameters::new()).expect("set");
+    assert_eq!(set.summary().counters.properties_set, 2);
+    assert_eq!(value(&graph, count), 4999i64.into());
+    assert_eq!(
+        value(&graph, "MATCH (n:Wide) RETURN n.k2501"),
+        (-1i64).into()
+    );
+}
+
 #[test]
 fn labels_and_types_may_be_computed() {
     let graph = graph();
