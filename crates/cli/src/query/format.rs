@@ -43,7 +43,7 @@ const HELD: usize = 1000;
 pub struct Printer<W> {
     format: Format,
     out: W,
-    /// What programs are told beside the rows.
+    /// Warnings, for programs.
     notifications: Vec<Notification>,
     /// Rows are counted and not shown, as of `PROFILE` for people.
     is_silent: bool,
@@ -72,7 +72,7 @@ impl<W: Write> Printer<W> {
         }
     }
 
-    /// With what programs are told beside the rows.
+    /// With warnings for programs.
     pub fn with_notifications(self, notifications: Vec<Notification>) -> Self {
         Printer {
             notifications,

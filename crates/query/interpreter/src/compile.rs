@@ -284,8 +284,8 @@ fn totalled(of: &Aggregate) -> Option<Option<&Expression>> {
     }
 }
 
-/// What code has made of rows that pass, so many, for each aggregation; `None` if one is a
-/// sum of what are no integers.
+/// The counts and sums that code has made of so many rows that pass, one for each
+/// aggregation; `None` if one is a sum of others than integers.
 pub(crate) fn totals_of(
     of: &[(Slot, Aggregate)],
     passed: usize,

@@ -67,7 +67,7 @@ pub(super) struct NewPast {
     pub(super) properties: Vec<u8>,
 }
 
-/// What is the same for all segments of a table.
+/// Facts that all segments of a table share.
 pub(super) struct Shape {
     pub(super) table: u32,
     pub(super) records_per_chunk: u32,

@@ -169,8 +169,8 @@ impl PastChunk {
         let ids = self.ids.all(self.versions);
         let is_of_each_once = ids.windows(2).all(|pair| pair[0] < pair[1]);
         // Where all are shown by some commit they need not be looked at one by one.
-        let is_shown = begins.most < ends.least;
-        if !(is_of_each_once && is_shown) && !self.follow(&ids) {
+        let is_plain = is_of_each_once && begins.most < ends.least;
+        if !(is_plain || self.follow(&ids)) {
             return Err("its versions do not follow one another");
         }
         let chunk = |id: Option<&u64>| match u32::try_from(*id?) {
