@@ -8,9 +8,9 @@ use std::sync::{Arc, OnceLock};
 
 use evergraph_storage::failpoint;
 use evergraph_storage::order::Flushed;
-use evergraph_storage::{Needed, StorageError};
+use evergraph_storage::{Needed, SectionKey, StorageError};
 use evergraph_topology::MAX_VERTICES;
-use evergraph_topology::extension::{EXTENSION_BLOBS, Place, StoreExtension};
+use evergraph_topology::extension::{EXTENSION_BLOBS, EXTENSION_OWNERS, Place, StoreExtension};
 
 use super::changes::Followers;
 use super::counts::{Counted, Counts, Tally};
@@ -445,7 +445,8 @@ impl StoreExtension for State {
         let relationships = self.relationships().changed_chunks(0);
         let merged = nodes.iter().chain(&relationships).map(|chunk| chunk.1);
         self.counts.restore(place, merged.max())?;
-        self.schema.restore(place)
+        self.schema.restore(place)?;
+        self.refuse_unknown(place)
     }
 
     fn check(&self, csn: u64, problems: &mut Vec<String>) {
@@ -453,6 +454,25 @@ impl StoreExtension for State {
         self.nodes().check(csn, problems);
         self.relationships().check(csn, problems);
         self.schema.check(problems);
+    }
+}
+
+impl State {
+    /// What nothing has claimed would be taken for free space.
+    fn refuse_unknown(&self, place: &Place<'_>) -> Result<(), StorageError> {
+        let is_known = |name: SectionKey| {
+            let is_record = self.nodes().has_name(name) || self.relationships().has_name(name);
+            is_record || self.schema.has_name(name)
+        };
+        let mut entries = place.directory.entries();
+        match entries.find(|(name, _)| name.owner >= EXTENSION_OWNERS && !is_known(*name)) {
+            Some((_, entry)) => {
+                let what = "the section directory names an extent of no table and no index";
+                let file = place.region.file_name();
+                Err(StorageError::damaged(&file, entry.offset, what))
+            }
+            None => Ok(()),
+        }
     }
 }
 

@@ -187,6 +187,11 @@ impl<R: Record> Table<R> {
         })
     }
 
+    /// Whether the section directory names a part of it so.
+    pub(crate) fn has_name(&self, name: SectionKey) -> bool {
+        name.owner == self.key(0).owner || self.part_of(name).is_some()
+    }
+
     /// A record as of a commit that a view or a named snapshot shows; `None` if there
     /// is none.
     pub(crate) fn get(&self, id: u32, csn: u64) -> Result<Option<Arc<R>>, StorageError> {

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use evergraph_storage::failpoint;
 use evergraph_storage::order::Flushed;
-use evergraph_storage::{Needed, Region, StorageError, Uuid};
+use evergraph_storage::{Needed, Region, SectionKey, StorageError, Uuid};
 use evergraph_topology::extension::{EXTENSION_BLOBS, EXTENSION_OWNERS, Place};
 use parking_lot::{Mutex, RwLock};
 
@@ -391,6 +391,13 @@ impl Schema {
         }
         *self.entries.write() = Arc::new(entries.into_values().collect());
         Ok(())
+    }
+
+    /// Whether the section directory names an index so.
+    pub(super) fn has_name(&self, name: SectionKey) -> bool {
+        let has_index =
+            |entry: &Arc<Entry>| entry.index.is_some() && INDEX_OWNERS + entry.number == name.owner;
+        name.section == 0 && self.all().0.iter().any(has_index)
     }
 
     pub(super) fn check(&self, problems: &mut Vec<String>) {
