@@ -458,7 +458,8 @@ impl StoreExtension for State {
 }
 
 impl State {
-    /// What nothing has claimed would be taken for free space.
+    /// Refuses names that no part has: extents that nothing claims would be taken for free
+    /// space.
     fn refuse_unknown(&self, place: &Place<'_>) -> Result<(), StorageError> {
         let is_known = |name: SectionKey| {
             let is_record = self.nodes().has_name(name) || self.relationships().has_name(name);

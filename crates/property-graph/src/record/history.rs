@@ -178,14 +178,9 @@ impl History {
             .into_iter()
             .partition(|segment| segment.is_mostly_unneeded(needed));
         for segment in unneeded {
-            let mut shown = Vec::new();
             // One that is damaged stays as it is.
-            match take_in(&segment, place.uuid, needed, &mut shown) {
-                Ok(()) => {
-                    new.append(&mut shown);
-                    place.directory.remove_blob(self.kind(), segment.number);
-                }
-                Err(_) => segments.push(segment),
+            if self.take_in(&segment, needed, place, &mut new).is_err() {
+                segments.push(segment);
             }
         }
         segments.sort_by_key(|segment| segment.number);
@@ -198,11 +193,7 @@ impl History {
             .sum();
         while let Some(last) = segments.pop_if(|last| last.len() <= 2 * bytes) {
             bytes += last.len();
-            take_in(&last, place.uuid, needed, &mut new)?;
-            failpoint!("records.history-freed-first" => {
-                place.region.scribble(&last.blob.extent)?;
-            });
-            place.directory.remove_blob(self.kind(), last.number);
+            self.take_in(&last, needed, place, &mut new)?;
         }
         segment::put_in_order(&mut new).map_err(|id| {
             let table = self.shape.table;
@@ -216,6 +207,23 @@ impl History {
         let blob = directory.blob(self.kind(), number).expect("just set");
         segments.push(self.named(number, blob.clone()));
         Ok(Some(Arc::new(segments)))
+    }
+
+    /// Puts the versions of a segment that snapshots still show among others, and takes its
+    /// name away; nothing of either if it cannot be read.
+    fn take_in(
+        &self,
+        segment: &Segment,
+        needed: &Needed,
+        place: &mut Place<'_>,
+        into: &mut Vec<NewPast>,
+    ) -> Result<(), StorageError> {
+        into.append(&mut shown_of(segment, needed, place.uuid)?);
+        failpoint!("records.history-freed-first" => {
+            place.region.scribble(&segment.blob.extent)?;
+        });
+        place.directory.remove_blob(self.kind(), segment.number);
+        Ok(())
     }
 
     /// A superblock names the written segments.
@@ -244,19 +252,15 @@ impl History {
 }
 
 /// The versions of a segment that snapshots still show.
-fn take_in(
-    segment: &Segment,
-    uuid: &Uuid,
-    needed: &Needed,
-    into: &mut Vec<NewPast>,
-) -> Result<(), StorageError> {
+fn shown_of(segment: &Segment, needed: &Needed, uuid: &Uuid) -> Result<Vec<NewPast>, StorageError> {
+    let mut shown = Vec::new();
     for part in segment.parts(uuid)? {
         let part = part.read(uuid)?;
         for at in 0..part.count() {
             if part.is_kept(at, needed) {
-                into.push(part.copy(at, uuid)?);
+                shown.push(part.copy(at, uuid)?);
             }
         }
     }
-    Ok(())
+    Ok(shown)
 }

@@ -242,6 +242,7 @@ fn find_all(plan: &Plan, all: &mut Found) {
         }
         if let Operator::Aggregate { keys, aggregates } = &plan.operator
             && keys.is_empty()
+            && !aggregates.is_empty()
             && let Some((conditions, below)) = plan.input.as_deref().map(filter_of)
             && !decides(below)
             && let Some(mut fragment) = Builder::totals(conditions, aggregates)
