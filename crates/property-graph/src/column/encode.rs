@@ -48,15 +48,35 @@ pub(crate) fn encode(values: &[Value]) -> Result<Vec<u8>, ValueError> {
     let flags = [
         (!is_whole, HAS_VALIDITY),
         (!exceptions.is_empty(), HAS_EXCEPTIONS),
-        (zone.has_nan, HAS_NAN),
     ];
-    let flags = flags.iter().filter(|flag| flag.0).map(|flag| flag.1).sum();
+    Ok(whole(kind, values.len(), &flags, &zone, content))
+}
+
+/// The bytes of a column of integers, days or bits of floats, of which those count whose
+/// slots have a bit.
+pub(super) fn encode_numbers(kind: u8, numbers: &[i64], valid: &[u64]) -> Vec<u8> {
+    let has = |slot: usize| valid[slot / 64] >> (slot % 64) & 1 == 1;
+    let (is_whole, mut content) = ((0..numbers.len()).all(has), Vec::new());
+    if !is_whole {
+        let words = valid.iter().map(|word| word.to_le_bytes());
+        content.extend(words.flatten());
+    }
+    let mut zone = Zone::default();
+    put_numbers(kind, numbers, &mut zone, &mut content);
+    let flags = [(!is_whole, HAS_VALIDITY)];
+    whole(kind, numbers.len(), &flags, &zone, content)
+}
+
+/// A column of its parts.
+fn whole(kind: u8, slots: usize, flags: &[(bool, u8)], zone: &Zone, content: Vec<u8>) -> Vec<u8> {
+    let flags = flags.iter().copied().chain([(zone.has_nan, HAS_NAN)]);
+    let flags = flags.filter(|flag| flag.0).map(|flag| flag.1).sum();
     let mut bytes = vec![kind, flags, 0, 0];
-    bytes.extend_from_slice(&(values.len() as u32).to_le_bytes());
+    bytes.extend_from_slice(&(slots as u32).to_le_bytes());
     bytes.extend_from_slice(&zone.least);
     bytes.extend_from_slice(&zone.most);
-    bytes.append(&mut content);
-    Ok(bytes)
+    bytes.extend_from_slice(&content);
+    bytes
 }
 
 /// Type of the column that a value lies in side by side with others.
@@ -146,16 +166,7 @@ fn put_integers(kind: u8, values: &[Option<&Value>], zone: &mut Zone, bytes: &mu
         Value::LocalDateTime(moment) => moment.seconds(),
         _ => 0,
     };
-    let integers = filled(values, integer);
-    match kind {
-        FLOAT => zone.set_floats(values.iter().flatten().filter_map(|value| value.as_float())),
-        // Slots without a value repeat one.
-        _ => zone.set(
-            integers.iter().copied().min().unwrap_or(0),
-            integers.iter().copied().max().unwrap_or(0),
-        ),
-    }
-    numbers::encode(&integers, bytes);
+    put_numbers(kind, &filled(values, integer), zone, bytes);
     if kind == LOCAL_DATE_TIME {
         let nanoseconds = |value: &Value| match value {
             Value::LocalDateTime(moment) => moment.nanoseconds().into(),
@@ -163,6 +174,18 @@ fn put_integers(kind: u8, values: &[Option<&Value>], zone: &mut Zone, bytes: &mu
         };
         numbers::encode(&filled(values, nanoseconds), bytes);
     }
+}
+
+/// Integers, days, seconds or bits of floats. Slots without a value repeat one.
+fn put_numbers(kind: u8, numbers: &[i64], zone: &mut Zone, bytes: &mut Vec<u8>) {
+    match kind {
+        FLOAT => zone.set_floats(numbers.iter().map(|bits| f64::from_bits(*bits as u64))),
+        _ => zone.set(
+            numbers.iter().copied().min().unwrap_or(0),
+            numbers.iter().copied().max().unwrap_or(0),
+        ),
+    }
+    numbers::encode(numbers, bytes);
 }
 
 /// An integer of each value; slots without one have that of the first, so that they take

@@ -41,6 +41,7 @@ macro_rules! by_width {
         }
     };
 }
+pub(super) use by_width;
 
 impl Integers<'_> {
     /// The integer of a slot.

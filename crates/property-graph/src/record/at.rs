@@ -18,9 +18,10 @@ use super::by_key::ByKey;
 use super::column_at::{ColumnAt, LargeAt, cannot_be};
 use super::content::{EndColumns, Fixed, Record, RelationshipRecord};
 use super::found::{Found, FoundAt};
+use super::layer::Layer;
 use super::past::Charge;
 use super::stored::{ChunkReader, StoredChunk};
-use crate::column::{Column, KeptColumn};
+use crate::column::KeptColumn;
 use crate::dictionary::{Dictionary, KeyCode, TypeCode};
 use crate::value::Value;
 
@@ -37,7 +38,7 @@ pub(crate) struct ChunkAt<R> {
     /// After this commit nothing was changed when the picture was made.
     since: u64,
     dictionary: Arc<Dictionary>,
-    uuid: Uuid,
+    pub(super) uuid: Uuid,
     /// The columns that were asked for.
     pub(super) columns: ByKey<ColumnAt>,
     /// Values that were read without a column.
@@ -53,15 +54,17 @@ type Before<R> = (Arc<ChunkAt<R>>, Arc<[u64]>);
 /// What a picture of a commit before its base has beside others.
 struct Past {
     charge: Charge,
-    /// By the code of a type or a set of labels: bits of the records of the history that
-    /// are of it.
+    /// Records that were replaced since, in chunks of versions.
+    layers: Vec<Layer>,
+    /// Theirs.
     subjects: Subjects,
 }
 
-type Subjects = BTreeMap<i64, Box<[u64]>>;
+/// By the code of a type or a set of labels: bits of the records that are of it.
+pub(super) type Subjects = BTreeMap<i64, Box<[u64]>>;
 
 /// The state of a changed place, on the way into a picture.
-pub(super) type Changed<R> = (u32, u64, Option<FoundAt<R>>);
+pub(super) type Changed<R> = (u32, u64, Option<Arc<R>>);
 
 impl<R: Record> ChunkAt<R> {
     /// Bits of the records that exist, the lowest place first. Zero behind the last.
@@ -93,10 +96,10 @@ impl<R: Record> ChunkAt<R> {
         let mut exists = before.exists.clone();
         let mut places: Box<[u64]> = exists.iter().map(|_| 0).collect();
         let mut rows = Vec::with_capacity(changes.len());
-        for (at, born, place) in changes {
+        for (at, born, record) in changes {
             set(&mut places, at, true);
-            set(&mut exists, at, place.is_some());
-            rows.extend(place.map(|place| Row { at, born, place }));
+            set(&mut exists, at, record.is_some());
+            rows.extend(record.map(|record| Row { at, born, record }));
         }
         let rows = before.rows.after(rows, &places);
         let words = places.iter().enumerate();
@@ -125,13 +128,8 @@ impl<R: Record> ChunkAt<R> {
         let Some(column) = before.columns.get(key) else {
             return Ok(None);
         };
-        let values = self.values_of(key, self.rows.changed_last(&places))?;
+        let values = values_of(key, self.rows.changed_last(&places));
         column.after(&places, values).map(Some).map_err(cannot_be)
-    }
-
-    /// Whether its commit comes before that of its base.
-    pub(super) fn is_past(&self) -> bool {
-        self.past.is_some()
     }
 
     /// By the code of a type or a set of labels: bits of the changed records of it that are
@@ -146,6 +144,16 @@ impl<R: Record> ChunkAt<R> {
         if let Some(past) = &self.past {
             past.charge.add(bytes);
         }
+    }
+
+    /// Chunks of versions that have changed records.
+    pub(super) fn layers(&self) -> &[Layer] {
+        self.past.as_ref().map_or(&[], |past| &past.layers)
+    }
+
+    /// Records in layers.
+    pub(super) fn layered(&self) -> usize {
+        self.layers().iter().map(Layer::len).sum()
     }
 
     /// Places of a column.
@@ -185,10 +193,7 @@ impl<R: Record> ChunkAt<R> {
             None => 0,
         };
         // One by one, versions in chunks of the past cost several times as much.
-        let values = match self.is_past() {
-            true => self.rows.len() / 8 + in_rest,
-            false => self.rows.len() + in_rest,
-        };
+        let values = self.rows.len() + self.layered() / 8 + in_rest;
         if values == 0 {
             return Ok(true);
         }
@@ -224,40 +229,9 @@ impl<R: Record> ChunkAt<R> {
         Ok(LargeAt::new(base, self.uuid, key, clean.len(), of_key))
     }
 
-    /// Values of records that the base does not show.
-    pub(super) fn changed_values(&self, key: KeyCode) -> Result<Vec<(usize, Value)>, StorageError> {
-        self.values_of(key, self.rows.iter())
-    }
-
-    fn values_of<'r>(
-        &self,
-        key: KeyCode,
-        rows: impl Iterator<Item = &'r Row<R>>,
-    ) -> Result<Vec<(usize, Value)>, StorageError>
-    where
-        R: 'r,
-    {
-        let mut values = Vec::new();
-        // Rows side by side are mostly of one chunk of the past.
-        let mut column: Option<(&Arc<StoredChunk>, Option<Column<'_>>)> = None;
-        for row in rows {
-            let value = match &row.place {
-                FoundAt::Version(record) => record.properties().get(key).cloned(),
-                FoundAt::Chunk(chunk, at) => {
-                    let known = column.filter(|(of, _)| Arc::ptr_eq(of, chunk));
-                    let (_, of_key) = match known {
-                        Some(known) => known,
-                        None => *column.insert((chunk, chunk.read(&self.uuid)?.column(key)?)),
-                    };
-                    match of_key.map(|column| column.get(*at as usize)) {
-                        Some(value) if !value.is_null() => Some(value),
-                        _ => chunk.read(&self.uuid)?.property(*at, key)?,
-                    }
-                }
-            };
-            values.extend(value.map(|value| (row.at as usize, value)));
-        }
-        Ok(values)
+    /// Values of records of which there are versions in DRAM.
+    pub(super) fn changed_values(&self, key: KeyCode) -> Vec<(usize, Value)> {
+        values_of(key, self.rows.iter())
     }
 
     /// Values of records that the base shows, of a key without a column in it.
@@ -290,17 +264,24 @@ impl<R: Record> ChunkAt<R> {
             return None;
         }
         let place = match self.is_changed(at) {
-            true => self.rows.get(at)?.place.clone(),
+            true => self.found_changed(at)?,
             false => FoundAt::Chunk(Arc::clone(self.base.as_ref()?), at),
         };
-        Some(self.found_at(place))
-    }
-
-    fn found_at(&self, place: FoundAt<R>) -> Found<'_, R> {
-        Found {
+        Some(Found {
             place,
             dictionary: &self.dictionary,
             uuid: &self.uuid,
+        })
+    }
+
+    fn found_changed(&self, at: u32) -> Option<FoundAt<R>> {
+        let in_layer = |layer: &Layer| {
+            let version = layer.version(at)?;
+            Some(FoundAt::Chunk(Arc::clone(&layer.chunk), version))
+        };
+        match self.rows.get(at) {
+            Some(row) => Some(FoundAt::Version(Arc::clone(&row.record))),
+            None => self.layers().iter().find_map(in_layer),
         }
     }
 
@@ -320,9 +301,13 @@ impl<R: Record> ChunkAt<R> {
         if !self.has(at) {
             return Ok(None);
         }
-        if self.is_changed(at) {
-            return Ok(self.rows.get(at).map(|row| row.born));
+        if self.is_changed(at)
+            && let Some(row) = self.rows.get(at)
+        {
+            return Ok(Some(row.born));
         }
+        // No id is reused while a view shows its record, so that the birth in the base is
+        // that of a record in a layer, too.
         match &self.base {
             Some(base) => Ok(Some(base.read(&self.uuid)?.slot(at).born)),
             None => Ok(None),
@@ -366,14 +351,34 @@ impl ChunkAt<RelationshipRecord> {
     }
 }
 
+/// The values of a key that versions have.
+fn values_of<'r, R: Record>(
+    key: KeyCode,
+    rows: impl Iterator<Item = &'r Row<R>>,
+) -> Vec<(usize, Value)>
+where
+    R: 'r,
+{
+    let value = |row: &Row<R>| {
+        let value = row.record.properties().get(key)?;
+        Some((row.at as usize, value.clone()))
+    };
+    rows.filter_map(value).collect()
+}
+
+/// So many words without a bit.
+pub(super) fn zeros(words: usize) -> Box<[u64]> {
+    vec![0; words].into()
+}
+
 #[inline]
-fn bit(words: &[u64], at: u32) -> bool {
+pub(super) fn bit(words: &[u64], at: u32) -> bool {
     words
         .get(at as usize / 64)
         .is_some_and(|word| word >> (at % 64) & 1 == 1)
 }
 
-fn set(words: &mut [u64], at: u32, to: bool) {
+pub(super) fn set(words: &mut [u64], at: u32, to: bool) {
     let (word, mask) = (&mut words[at as usize / 64], 1 << (at % 64));
     match to {
         true => *word |= mask,

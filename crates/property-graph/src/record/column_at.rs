@@ -7,9 +7,11 @@ use evergraph_storage::{StorageError, Uuid, failpoint};
 
 use super::at::ChunkAt;
 use super::content::Record;
+use super::ranked::{Ranked, slots_of};
 use super::stored::StoredChunk;
 use crate::column::{
-    Cell, Column, KeptColumn, Number, Rows, Scattered, Slice, Typed, append_cells, append_texts,
+    Cell, Column, KeptColumn, Merged, Number, Rows, Scattered, Slice, Typed, append_cells,
+    append_texts,
 };
 use crate::dictionary::KeyCode;
 use crate::value::{Date, LocalDateTime, Value, ValueError};
@@ -80,9 +82,7 @@ impl std::fmt::Debug for LargeAt {
 /// Values of slots that the base does not show, or not with its type.
 #[derive(Clone, Debug)]
 struct Patch {
-    slots: Box<[u64]>,
-    /// Slots of the patch before each word.
-    before: Box<[u32]>,
+    slots: Ranked,
     /// The values of these slots, in their order.
     values: KeptColumn,
 }
@@ -99,23 +99,10 @@ impl Patch {
             slots[slot / 64] |= 1 << (slot % 64);
             values.push(value);
         }
-        let before = slots.iter().scan(0, |count, word| {
-            let before = *count;
-            *count += word.count_ones();
-            Some(before)
-        });
         Ok(Some(Patch {
-            before: before.collect(),
-            slots,
+            slots: Ranked::new(slots),
             values: KeptColumn::of(&values)?,
         }))
-    }
-
-    /// The place of a slot of the patch among its values.
-    #[inline]
-    fn rank(&self, slot: usize) -> usize {
-        let below = self.slots[slot / 64] & !(u64::MAX << (slot % 64));
-        (self.before[slot / 64] + below.count_ones()) as usize
     }
 }
 
@@ -189,35 +176,13 @@ impl ColumnAt {
         ColumnAt { large, ..self }
     }
 
-    /// As [`ColumnAt::new`], with the values in place, in a base of their own of so many
-    /// slots.
-    ///
-    /// # Errors
-    /// As [`ColumnAt::new`].
-    pub(crate) fn whole(
-        base: Option<&KeptColumn>,
-        clean: &[u64],
-        others: Vec<(usize, Value)>,
-        slots: usize,
-    ) -> Result<Self, ValueError> {
-        let mut values = vec![Value::Null; slots];
-        if let Some(base) = base {
-            let column = base.column();
-            let is_clean = |slot: &usize| clean[slot / 64] >> (slot % 64) & 1 == 1;
-            for slot in (0..slots).filter(is_clean) {
-                values[slot] = column.get(slot);
-            }
+    /// With a base that was made for it.
+    pub(super) fn with_own_base(self) -> Self {
+        let base = self.base.as_ref().map_or(0, KeptColumn::len);
+        ColumnAt {
+            own_bytes: base,
+            ..self
         }
-        for (slot, value) in others {
-            values[slot] = value;
-        }
-        let own = KeptColumn::of(&values)?;
-        let all = vec![u64::MAX; clean.len()];
-        let column = ColumnAt::new(Some(&own), &all, Vec::new())?;
-        Ok(ColumnAt {
-            own_bytes: own.len(),
-            ..column
-        })
     }
 
     /// Whether it has these values already, as the commits of other keys leave them: told
@@ -265,12 +230,12 @@ impl ColumnAt {
         let mut in_base: Box<[u64]> = in_base.collect();
         if let Some(patch) = &self.patch {
             let column = patch.values.column();
-            let slots = (0..).zip(&patch.slots).zip(places);
+            let slots = (0..).zip(patch.slots.bits()).zip(places);
             for ((word, slots), places) in slots {
                 let mut left = slots & !places;
                 while left != 0 {
                     let slot: usize = 64 * word + left.trailing_zeros() as usize;
-                    values.push((slot, column.get(patch.rank(slot))));
+                    values.push((slot, column.get(patch.slots.rank(slot))));
                     left &= left - 1;
                 }
             }
@@ -294,9 +259,10 @@ impl ColumnAt {
     /// DRAM, without that of a base which others have, too.
     pub(super) fn bytes(&self) -> usize {
         let words = |words: &[u64]| size_of_val(words);
-        let patch = self.patch.as_ref().map_or(0, |patch| {
-            words(&patch.slots) + size_of_val(&*patch.before) + patch.values.len()
-        });
+        let patch = self
+            .patch
+            .as_ref()
+            .map_or(0, |patch| patch.slots.bytes() + patch.values.len());
         let large = self.large.as_ref().map_or(0, |large| words(&large.slots));
         size_of::<Self>()
             + self.own_bytes
@@ -314,7 +280,7 @@ impl ColumnAt {
         Ok(match &self.base {
             Some(base) if self.is_in_base(slot) => base.column().get(slot),
             _ => match (self.patch_of(slot), &self.large) {
-                (Some(patch), _) => patch.values.column().get(patch.rank(slot)),
+                (Some(patch), _) => patch.values.column().get(patch.slots.rank(slot)),
                 (None, Some(large)) if large.has(slot) => large.get(slot)?,
                 (None, _) => Value::Null,
             },
@@ -327,7 +293,7 @@ impl ColumnAt {
         let (column, slot) = match &self.base {
             Some(base) if self.is_in_base(slot) => (base.column(), slot),
             _ => match self.patch_of(slot) {
-                Some(patch) => (patch.values.column(), patch.rank(slot)),
+                Some(patch) => (patch.values.column(), patch.slots.rank(slot)),
                 None if self.large.as_ref().is_some_and(|large| large.has(slot)) => {
                     return CellAt::Other;
                 }
@@ -349,7 +315,7 @@ impl ColumnAt {
     #[inline]
     fn patch_of(&self, slot: usize) -> Option<&Patch> {
         let patch = self.patch.as_ref()?;
-        (patch.slots[slot / 64] >> (slot % 64) & 1 == 1).then_some(patch)
+        patch.slots.has(slot).then_some(patch)
     }
 
     /// Values in place, and which slots they are of: `None` if of all.
@@ -361,7 +327,7 @@ impl ColumnAt {
     /// Values beside the base, and the slots that they are of, in order.
     pub(crate) fn patch(&self) -> Option<(Column<'_>, &[u64])> {
         let patch = self.patch.as_ref()?;
-        Some((patch.values.column(), &patch.slots))
+        Some((patch.values.column(), patch.slots.bits()))
     }
 
     /// The slots of values that [`ColumnAt::get`] alone gives.
@@ -456,7 +422,7 @@ impl ColumnAt {
         }
         let rows = self.words(slots);
         let other = |row| match (&others, &self.patch) {
-            (Some((typed, _)), Some(patch)) => T::get(typed, patch.rank(slots.get(row))),
+            (Some((typed, _)), Some(patch)) => T::get(typed, patch.slots.rank(slots.get(row))),
             _ => T::default(),
         };
         append_cells(base, slots, rows, other, vector)
@@ -476,7 +442,7 @@ impl ColumnAt {
         }
         let rows = self.words(slots);
         let other = |row| match (&others, &self.patch) {
-            (Some((typed, _)), Some(patch)) => typed.text(patch.rank(slots.get(row))),
+            (Some((typed, _)), Some(patch)) => typed.text(patch.slots.rank(slots.get(row))),
             _ => "",
         };
         append_texts(base, slots, rows, other, vector)
@@ -487,7 +453,7 @@ impl ColumnAt {
         Some(Words {
             slots,
             in_base,
-            patch: self.patch.as_ref().map(|patch| &*patch.slots),
+            patch: self.patch.as_ref().map(|patch| patch.slots.bits()),
         })
     }
 }
@@ -538,11 +504,10 @@ impl<R: Record> ChunkAt<R> {
     }
 
     fn make_column(&self, key: KeyCode) -> Result<ColumnAt, StorageError> {
-        /// One value of so many beside the base is worth a column of all, as of a commit
-        /// that will be read again.
+        /// One value of so many in layers is worth a column of all.
         const MANY: usize = 32;
         let base = self.kept_column(key)?;
-        let mut others = self.changed_values(key)?;
+        let mut others = self.changed_values(key);
         if base.is_none() {
             others.extend(self.values_in_rest(key)?);
         }
@@ -552,13 +517,56 @@ impl<R: Record> ChunkAt<R> {
             false => self.clean(word),
         };
         let clean: Vec<u64> = words.map(clean).collect();
-        let slots = self.slots()?;
-        let column = match self.is_past() && MANY * others.len() >= slots {
-            true => ColumnAt::whole(base, &clean, others, slots),
-            false => ColumnAt::new(base, &clean, others),
-        };
         let large = self.large_values(key, &clean)?;
+        let column = match MANY * self.layered() >= self.slots()? {
+            true => {
+                let merged = self.merged(key, base, &clean)?;
+                let mut shown = clean;
+                for layer in self.layers() {
+                    let words = shown.iter_mut().zip(layer.bits());
+                    words.for_each(|(word, bits)| *word |= bits);
+                }
+                ColumnAt::new(Some(&merged), &shown, others).map(ColumnAt::with_own_base)
+            }
+            false => {
+                for layer in self.layers() {
+                    layer.add_values(key, &self.uuid, &mut others)?;
+                }
+                ColumnAt::new(base, &clean, others)
+            }
+        };
         Ok(column.map_err(cannot_be)?.with_large(large))
+    }
+
+    /// A column of what the base has in one, in slots that it shows, and of what the layers
+    /// have.
+    fn merged(
+        &self,
+        key: KeyCode,
+        base: Option<&KeptColumn>,
+        clean: &[u64],
+    ) -> Result<KeptColumn, StorageError> {
+        let (base, slots) = (base.map(KeptColumn::column), self.slots()?);
+        let mut numbers = Merged::new(slots);
+        let clean_slots = || slots_of(clean).map(|slot| (slot, slot));
+        let mut is_merged = base.is_none_or(|base| numbers.take(base, clean_slots()));
+        for layer in self.layers() {
+            is_merged = is_merged && layer.merge_into(key, &mut numbers, &self.uuid)?;
+        }
+        if is_merged && let Some(merged) = numbers.finish() {
+            return Ok(merged);
+        }
+        let (mut values, mut others) = (vec![Value::Null; slots], Vec::new());
+        if let Some(base) = base {
+            slots_of(clean).for_each(|slot| values[slot] = base.get(slot));
+        }
+        for layer in self.layers() {
+            layer.add_values(key, &self.uuid, &mut others)?;
+        }
+        others
+            .into_iter()
+            .for_each(|(slot, value)| values[slot] = value);
+        KeptColumn::of(&values).map_err(cannot_be)
     }
 }
 

@@ -18,19 +18,13 @@ use evergraph_storage::{Needed, StorageError, Uuid};
 use evergraph_topology::extension::{EXTENSION_BLOBS, Place};
 use parking_lot::RwLock;
 
+use super::at::{bit, set, zeros};
+use super::layer::Layer;
 use super::segment::{self, NewPast, PastChunk, Segment, Shape};
 use super::stored::StoredChunk;
 use crate::dictionary::Dictionary;
 
 type Segments = Vec<Arc<Segment>>;
-
-/// A version of a record in the history.
-pub(super) struct FoundPast {
-    pub(super) id: u32,
-    /// Of versions, among which it is.
-    pub(super) chunk: Arc<StoredChunk>,
-    pub(super) at: u32,
-}
 
 pub(super) struct History {
     shape: Arc<Shape>,
@@ -93,28 +87,31 @@ impl History {
         Ok(None)
     }
 
-    /// The versions of the records of a chunk as of a kept commit, ascending by id.
-    /// O(segments · log versions, and the versions of these records).
+    /// The versions of some records of a chunk as of a kept commit, which bits tell.
+    /// O(segments · log versions, and the versions of the chunk's records).
     pub(super) fn find_all(
         &self,
         ids: &Range<u32>,
         csn: u64,
+        among: &[u64],
         uuid: &Uuid,
-    ) -> Result<Vec<FoundPast>, StorageError> {
-        let mut found = Vec::new();
+    ) -> Result<Vec<Layer>, StorageError> {
+        let mut layers = Vec::new();
         self.for_each_part_of(ids, csn, uuid, |part| {
-            part.for_each_shown(ids, csn, |id, at| {
-                let chunk = Arc::clone(&part.chunk);
-                found.push(FoundPast { id, chunk, at });
+            let (mut slots, mut versions) = (zeros(among.len()), Vec::new());
+            part.for_each_shown(ids, csn, |id, version| {
+                let slot = id - ids.start;
+                if bit(among, slot) {
+                    set(&mut slots, slot, true);
+                    versions.push(version);
+                }
             });
+            if !versions.is_empty() {
+                layers.push(Layer::new(&part.chunk, slots, versions));
+            }
             true
         })?;
-        found.sort_by_key(|past| past.id);
-        debug_assert!(
-            found.is_sorted_by(|a, b| a.id < b.id),
-            "one version of a record is shown as of a commit"
-        );
-        Ok(found)
+        Ok(layers)
     }
 
     /// All records of a chunk as of a kept commit, if they are here, side by side: what the

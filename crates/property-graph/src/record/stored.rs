@@ -436,6 +436,14 @@ impl<'a> ChunkReader<'a> {
         self.opened.core.commits()
     }
 
+    /// Sets the bits of records that were changed after a commit, and clears the others.
+    pub(super) fn mark_since(&self, csn: u64, bits: &mut [u64]) {
+        let since = (csn.saturating_add(1) as i64, i64::MAX);
+        let (begins, _) = self.opened.core.commits();
+        bits.fill(0);
+        begins.between(self.bytes, since, self.slots(), bits);
+    }
+
     #[inline]
     pub(super) fn fixed(&self, at: u32) -> Fixed {
         self.opened.core.fixed(self.bytes, at)

@@ -6,7 +6,6 @@ use evergraph_storage::Needed;
 use evergraph_storage::layout::WALKED_AT_MOST;
 
 use super::at::Changed;
-use super::found::FoundAt;
 
 /// A record, or that there is none, from one commit until another.
 #[derive(Clone, Debug)]
@@ -23,8 +22,7 @@ pub(super) struct Version<R> {
 impl<R> Version<R> {
     /// The state of a place, for a picture of its chunk.
     pub(super) fn changed(&self, at: u32) -> Changed<R> {
-        let place = self.record.clone().map(FoundAt::Version);
-        (at, self.born, place)
+        (at, self.born, self.record.clone())
     }
 
     fn shows(&self, csn: u64) -> bool {

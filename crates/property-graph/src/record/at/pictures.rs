@@ -6,11 +6,11 @@ use std::sync::atomic::AtomicU32;
 use evergraph_storage::StorageError;
 use parking_lot::Mutex;
 
-use super::{Changed, ChunkAt, Past, Row, Rows, Subjects, set};
+use super::{Changed, ChunkAt, Past, Row, Rows, Subjects, set, zeros};
 use crate::record::by_key::ByKey;
 use crate::record::chunk::Chunk;
 use crate::record::content::Record;
-use crate::record::found::FoundAt;
+use crate::record::layer::Layer;
 use crate::record::stored::StoredChunk;
 use crate::record::table::Table;
 
@@ -31,7 +31,7 @@ impl<R: Record> Table<R> {
             return Ok(Some(known));
         }
         let round = self.past.round();
-        let (base, since, mut changed) = {
+        let (base, since, changes) = {
             let state = chunk.state.read();
             if let Some(picture) = state.picture_after_last(csn) {
                 return Ok(Some(picture));
@@ -43,14 +43,14 @@ impl<R: Record> Table<R> {
             (state.base.clone(), since, versions.collect::<Vec<_>>())
         };
         let is_past = base.as_ref().is_some_and(|base| csn < base.csn());
-        let (base, past) = match base {
+        let (base, replaced, past) = match base {
             Some(base) if is_past => {
-                let (base, past) = self.replaced_since(number, base, csn, &mut changed)?;
-                (Some(base), Some(past))
+                let (base, replaced, past) = self.replaced_since(number, base, csn, &changes)?;
+                (Some(base), replaced, Some(past))
             }
-            base => (base, None),
+            base => (base, Box::default(), None),
         };
-        let picture = Arc::new(self.picture(base, since, changed, past)?);
+        let picture = Arc::new(self.picture(base, since, changes, replaced, past)?);
         if is_past {
             self.past.keep(round, csn, number, &picture);
         } else {
@@ -98,52 +98,42 @@ impl<R: Record> Table<R> {
         }
     }
 
-    /// Adds the records that a base newer than the commit has replaced, and no version
-    /// shows. Gives the base, or what it was then where the history has all of that.
+    /// The records that a base newer than the commit has replaced, and of which no version
+    /// is `changed`. Gives the base, or what it was then where the history has all of that,
+    /// and bits of the records that are not in it.
     fn replaced_since(
         &self,
         number: u32,
         base: Arc<StoredChunk>,
         csn: u64,
-        changed: &mut Vec<Changed<R>>,
-    ) -> Result<(Arc<StoredChunk>, Past), StorageError> {
+        changed: &[Changed<R>],
+    ) -> Result<(Arc<StoredChunk>, Box<[u64]>, Past), StorageError> {
         let records = self.geometry.records_per_chunk;
         let first = number * records;
         let (ids, uuid) = (first..first + records, self.uuid());
-        let charge = self.past.charge();
-        let mut subjects = Subjects::new();
+        let mut replaced = zeros(records.div_ceil(64) as usize);
+        let mut past = Past {
+            charge: self.past.charge(),
+            layers: Vec::new(),
+            subjects: Subjects::new(),
+        };
         if changed.is_empty()
             && let Some(then) = self.history.find_chunk(&ids, csn, uuid)?
         {
-            return Ok((then, Past { charge, subjects }));
+            return Ok((then, replaced, past));
         }
-        let reader = base.read(uuid)?;
-        let found = self.history.find_all(&ids, csn, uuid)?;
-        let (mut found, versions) = (found.into_iter().peekable(), changed.len());
-        for at in 0..records {
-            let id = first + at;
-            let past = found.next_if(|past| past.id == id);
-            let slot = reader.slot(at);
-            let is_version = || changed[..versions].binary_search_by_key(&at, |change| change.0);
-            if slot.begin <= csn || is_version().is_ok() {
-                continue;
-            }
-            if let Some(past) = &past {
-                let fixed = past.chunk.read(uuid)?.fixed(past.at);
-                let bits = subjects.entry(fixed.subject(R::KIND)).or_insert_with(|| {
-                    let words = (0..records.div_ceil(64)).map(|_| 0);
-                    words.collect()
-                });
-                set(bits, at, true);
-            }
-            // No id is reused while a view shows its record, so that the birth in the
-            // chunk is that of this record.
-            let place = past.map(|past| FoundAt::Chunk(past.chunk, past.at));
-            changed.push((at, slot.born, place));
+        base.read(uuid)?.mark_since(csn, &mut replaced);
+        for (at, ..) in changed {
+            set(&mut replaced, *at, false);
         }
-        changed.sort_by_key(|change| change.0);
-        charge.add(subjects.values().map(|bits| size_of_val(&**bits)).sum());
-        Ok((base, Past { charge, subjects }))
+        past.layers = self.history.find_all(&ids, csn, &replaced, uuid)?;
+        for layer in &past.layers {
+            layer.add_subjects(R::KIND, uuid, &mut past.subjects)?;
+        }
+        let subjects = past.subjects.values().map(|bits| size_of_val(&**bits));
+        let layers = past.layers.iter().map(Layer::bytes);
+        past.charge.add(subjects.chain(layers).sum());
+        Ok((base, replaced, past))
     }
 
     fn picture(
@@ -151,6 +141,7 @@ impl<R: Record> Table<R> {
         base: Option<Arc<StoredChunk>>,
         since: u64,
         changes: Vec<Changed<R>>,
+        mut changed: Box<[u64]>,
         past: Option<Past>,
     ) -> Result<ChunkAt<R>, StorageError> {
         let words = self.geometry.records_per_chunk.div_ceil(64);
@@ -161,15 +152,21 @@ impl<R: Record> Table<R> {
             }
             None => (0..words).map(|_| 0).collect(),
         };
-        let mut changed: Box<[u64]> = match changes.is_empty() {
-            true => Box::default(),
-            false => (0..words).map(|_| 0).collect(),
-        };
+        for (word, changed) in exists.iter_mut().zip(&changed) {
+            *word &= !changed;
+        }
+        for layer in past.iter().flat_map(|past| &past.layers) {
+            let words = exists.iter_mut().zip(layer.bits());
+            words.for_each(|(word, bits)| *word |= bits);
+        }
+        if changed.is_empty() && !changes.is_empty() {
+            changed = zeros(exists.len());
+        }
         let mut rows = Vec::with_capacity(changes.len());
-        for (at, born, place) in changes {
+        for (at, born, record) in changes {
             set(&mut changed, at, true);
-            set(&mut exists, at, place.is_some());
-            rows.extend(place.map(|place| Row { at, born, place }));
+            set(&mut exists, at, record.is_some());
+            rows.extend(record.map(|record| Row { at, born, record }));
         }
         let picture = ChunkAt {
             base,

@@ -1,16 +1,15 @@
-//! The records of a picture that its base does not show.
+//! The records of a picture of which there are versions in DRAM.
 
 use std::sync::{Arc, OnceLock};
 
 use super::{bit, set};
 use crate::record::content::Record;
-use crate::record::found::FoundAt;
 
-/// A record that the base does not show.
+/// A record that is a version in DRAM.
 pub(in crate::record) struct Row<R> {
     pub(in crate::record) at: u32,
     pub(super) born: u64,
-    pub(in crate::record) place: FoundAt<R>,
+    pub(in crate::record) record: Arc<R>,
 }
 
 impl<R> Clone for Row<R> {
@@ -18,7 +17,7 @@ impl<R> Clone for Row<R> {
         Row {
             at: self.at,
             born: self.born,
-            place: self.place.clone(),
+            record: Arc::clone(&self.record),
         }
     }
 }
@@ -62,9 +61,7 @@ impl<R: Record> Subjects<R> {
 
     fn add_all<'r>(&mut self, rows: impl Iterator<Item = &'r Row<R>>, words: usize) {
         for row in rows {
-            if let FoundAt::Version(record) = &row.place {
-                self.add(row.at, record, words);
-            }
+            self.add(row.at, &row.record, words);
         }
     }
 
@@ -130,7 +127,7 @@ impl<R: Record> Rows<R> {
         }
     }
 
-    /// Those that are versions, by type or set of labels: bits of so many words.
+    /// They, by type or set of labels: bits of so many words.
     pub(super) fn subjects(&self, words: usize) -> &Subjects<R> {
         self.subjects.get_or_init(|| {
             let mut subjects = Subjects {
@@ -206,8 +203,11 @@ mod tests {
             labels: vec![at % 40],
             ..NodeRecord::default()
         };
-        let place = FoundAt::Version(Arc::new(record));
-        Row { at, born, place }
+        Row {
+            at,
+            born,
+            record: Arc::new(record),
+        }
     }
 
     /// As an ordered map has them, whatever is changed and deleted.

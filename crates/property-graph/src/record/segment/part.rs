@@ -40,14 +40,10 @@ pub(in crate::record) struct PastChunk {
     ends: Column,
     begins: Column,
     births: Column,
-    as_chunk: Option<AsChunk>,
-}
-
-/// Versions that are those of side by side records, one of each.
-struct AsChunk {
-    first: u32,
     /// Commits that show all of them.
     shown: Range<u64>,
+    /// The first record, where they are those of records side by side.
+    as_chunk: Option<u32>,
 }
 
 /// The least and the greatest integer of a column.
@@ -152,18 +148,20 @@ impl Part {
             ends: column(&self.bytes, ends),
             begins: column(&core, begins),
             births: column(&core, births),
+            shown: 0..0,
             as_chunk: None,
         };
         let checked = opened.check(self);
-        opened.as_chunk = checked.map_err(|what| opened.chunk.damaged(what))?;
+        let checked = checked.map_err(|what| opened.chunk.damaged(what))?;
+        (opened.shown, opened.as_chunk) = checked;
         Ok(self.opened.get_or_init(|| opened))
     }
 }
 
 impl PastChunk {
     /// Checks that versions follow one another and are those that the segment lists; tells
-    /// whether they are a chunk.
-    fn check(&self, part: &Part) -> Result<Option<AsChunk>, Wrong> {
+    /// which commits show all of them, and whether they are a chunk.
+    fn check(&self, part: &Part) -> Result<(Range<u64>, Option<u32>), Wrong> {
         let bounds = |column: &Column| column.bounds(self.versions);
         let (begins, ends) = (bounds(&self.begins), bounds(&self.ends));
         let ids = self.ids.all(self.versions);
@@ -186,10 +184,11 @@ impl PastChunk {
         let is_dense = is_of_each_once && ids[ids.len() - 1] - ids[0] == ids.len() as u64 - 1;
         // Births of older formats are not known.
         let has_births = bounds(&self.births).least > 0;
-        Ok((is_dense && has_births).then(|| AsChunk {
-            first: ids[0] as u32,
-            shown: begins.most..ends.least,
-        }))
+        let shown = match is_of_each_once {
+            true => begins.most..ends.least,
+            false => 0..0,
+        };
+        Ok((shown, (is_dense && has_births).then(|| ids[0] as u32)))
     }
 
     /// Whether each version ends behind its beginning, and before the next of its record.
@@ -286,26 +285,25 @@ impl PastChunk {
         csn: u64,
         mut each: impl FnMut(u32, u32),
     ) {
-        let before = ids.start.checked_sub(1);
-        let first = before.map_or(0, |before| self.count_until(before, u64::MAX));
-        for at in first..self.versions {
-            let id = self.id(at);
-            if id >= ids.end {
-                break;
+        let until = |id: u32| match id.checked_sub(1) {
+            Some(last) => self.count_until(last, u64::MAX),
+            None => 0,
+        };
+        let (first, until) = (until(ids.start), until(ids.end));
+        let (shows_all, mut versions) = (self.shown.contains(&csn), first..until);
+        let slots = first as usize..until as usize;
+        self.ids.numbers.for_each(&self.ids.bytes, slots, |id| {
+            let at = versions.next().expect("one a slot");
+            if shows_all || self.is_shown(at, csn) {
+                each(id as u32, at);
             }
-            if self.is_shown(at, csn) {
-                each(id, at);
-            }
-        }
+        });
     }
 
     /// Whether it has one version of each of these records as of a commit, in order, and
     /// nothing else: it is their chunk then.
     pub(in crate::record) fn is_all_of(&self, ids: &Range<u32>, csn: u64) -> bool {
-        self.as_chunk.as_ref().is_some_and(|chunk| {
-            let is_shown =
-                failpoint!("records.past-chunk-of-another") || chunk.shown.contains(&csn);
-            is_shown && chunk.first == ids.start && self.versions as usize == ids.len()
-        })
+        let is_shown = failpoint!("records.past-chunk-of-another") || self.shown.contains(&csn);
+        is_shown && self.as_chunk == Some(ids.start) && self.versions as usize == ids.len()
     }
 }

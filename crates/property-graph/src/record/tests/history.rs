@@ -119,9 +119,17 @@ fn compare(history: &History, versions: &[NewPast]) {
             let expected = versions.iter().filter(shown).filter(of_chunk);
             let mut expected: Vec<u32> = expected.map(|past| past.id).collect();
             expected.sort_unstable();
-            let found = history.find_all(&ids, csn, &UUID).expect("readable");
-            let found: Vec<u32> = found.iter().map(|past| past.id).collect();
+            let among = |bits: u64| {
+                let layers = history.find_all(&ids, csn, &[bits], &UUID);
+                let layers = layers.expect("readable");
+                let is_here = |slot: &u32| layers.iter().any(|l| l.version(*slot).is_some());
+                let slots = (0..PER_CHUNK).filter(is_here);
+                slots.map(|slot| first + slot).collect::<Vec<u32>>()
+            };
+            let found = among(u64::MAX);
             assert_eq!(found, expected, "chunk of {first} as of {csn}");
+            expected.retain(|id| (id - first).is_multiple_of(2));
+            assert_eq!(among(0x5555_5555_5555_5555), expected, "every second");
             let whole = history.find_chunk(&ids, csn, &UUID).expect("readable");
             if let Some(whole) = whole {
                 assert_eq!(found, ids.clone().collect::<Vec<_>>());
