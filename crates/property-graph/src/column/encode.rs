@@ -55,8 +55,8 @@ pub(crate) fn encode(values: &[Value]) -> Result<Vec<u8>, ValueError> {
 /// The bytes of a column of integers, days or bits of floats, of which those count whose
 /// slots have a bit.
 pub(super) fn encode_numbers(kind: u8, numbers: &[i64], valid: &[u64]) -> Vec<u8> {
-    let has = |slot: usize| valid[slot / 64] >> (slot % 64) & 1 == 1;
-    let (is_whole, mut content) = ((0..numbers.len()).all(has), Vec::new());
+    let count: u32 = valid.iter().map(|word| word.count_ones()).sum();
+    let (is_whole, mut content) = (count as usize == numbers.len(), Vec::new());
     if !is_whole {
         let words = valid.iter().map(|word| word.to_le_bytes());
         content.extend(words.flatten());
@@ -178,14 +178,11 @@ fn put_integers(kind: u8, values: &[Option<&Value>], zone: &mut Zone, bytes: &mu
 
 /// Integers, days, seconds or bits of floats. Slots without a value repeat one.
 fn put_numbers(kind: u8, numbers: &[i64], zone: &mut Zone, bytes: &mut Vec<u8>) {
+    let (least, most) = numbers::encode(numbers, bytes);
     match kind {
         FLOAT => zone.set_floats(numbers.iter().map(|bits| f64::from_bits(*bits as u64))),
-        _ => zone.set(
-            numbers.iter().copied().min().unwrap_or(0),
-            numbers.iter().copied().max().unwrap_or(0),
-        ),
+        _ => zone.set(least, most),
     }
-    numbers::encode(numbers, bytes);
 }
 
 /// An integer of each value; slots without one have that of the first, so that they take

@@ -165,9 +165,7 @@ impl Data {
             CODES => {
                 let codes = Dense::take(reader, slots)?;
                 let texts = reader.u32()? as usize;
-                let is_code =
-                    |slot| usize::try_from(codes.get(bytes, slot)).is_ok_and(|c| c < texts);
-                if !(0..slots).all(is_code) {
+                if !codes.are_below(bytes, slots, texts) {
                     return Err("a code of a column stands for no text");
                 }
                 let (ends, heap) = texts_of(bytes, reader, texts)?;

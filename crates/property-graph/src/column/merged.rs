@@ -24,12 +24,14 @@ impl Merged {
         }
     }
 
-    /// Takes the numbers of slots of a column: pairs of a slot there and one here. False,
-    /// and this is of no use, if it has values that are not numbers of the others' type.
+    /// Takes the numbers of slots of a column: pairs of a slot there and one here, the bits
+    /// of which are told, too. False, and this is of no use, if it has values that are not
+    /// numbers of the others' type.
     pub(crate) fn take(
         &mut self,
         column: Column<'_>,
         slots: impl Iterator<Item = (usize, usize)> + Clone,
+        bits: &[u64],
     ) -> bool {
         let (kind, integers) = match column.typed() {
             _ if column.has_exceptions() => return false,
@@ -40,8 +42,14 @@ impl Merged {
             _ => return false,
         };
         self.put(integers, slots.clone());
-        for (from, to) in slots {
-            self.valid[to / 64] |= u64::from(column.is_valid(from)) << (to % 64);
+        match column.is_whole() {
+            true => {
+                let words = self.valid.iter_mut().zip(bits);
+                words.for_each(|(word, bits)| *word |= bits);
+            }
+            false => slots.for_each(|(from, to)| {
+                self.valid[to / 64] |= u64::from(column.is_valid(from)) << (to % 64);
+            }),
         }
         *self.kind.get_or_insert(kind) == kind
     }
@@ -63,11 +71,14 @@ impl Merged {
     pub(crate) fn finish(mut self) -> Option<KeptColumn> {
         let kind = self.kind?;
         let has = |slot: usize| self.valid[slot / 64] >> (slot % 64) & 1 == 1;
-        let slots = 0..self.numbers.len();
         // As where values are encoded: slots without one take no wider differences.
-        let fill = self.numbers[slots.clone().find(|slot| has(*slot))?];
-        for slot in slots.filter(|slot| !has(*slot)) {
-            self.numbers[slot] = fill;
+        let fill = self.numbers[(0..self.numbers.len()).find(|slot| has(*slot))?];
+        for (word, numbers) in self.valid.iter().zip(self.numbers.chunks_mut(64)) {
+            if *word != u64::MAX {
+                let slots = numbers.iter_mut().enumerate();
+                let empty = slots.filter(|(slot, _)| word >> slot & 1 == 0);
+                empty.for_each(|(_, number)| *number = fill);
+            }
         }
         let bytes = encode_numbers(kind, &self.numbers, &self.valid);
         KeptColumn::parse(bytes.into(), self.numbers.len()).ok()

@@ -116,6 +116,11 @@ impl<'a> Column<'a> {
         }
     }
 
+    /// Whether all slots have a value of the column's type, as far as it is written down.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.layout.validity.is_none()
+    }
+
     /// Whether some slots have values of other types than the column's.
     pub(crate) fn has_exceptions(&self) -> bool {
         self.layout.exceptions.is_some()

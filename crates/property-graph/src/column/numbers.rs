@@ -10,6 +10,8 @@
 //!
 //! Differences of 8 bytes are the integers: their base is 0.
 
+use std::ops::RangeInclusive;
+
 use super::integers::{Integers, fill};
 use crate::bytes::{Reader, Wrong};
 
@@ -41,9 +43,10 @@ pub(crate) struct Slots {
     count: usize,
 }
 
-/// Appends integers, one a slot, as differences from the least of them.
-pub(crate) fn encode(values: &[i64], bytes: &mut Vec<u8>) {
-    encode_with(values, 0, bytes);
+/// Appends integers, one a slot, as differences from the least of them. Gives that and the
+/// greatest, 0 of none.
+pub(crate) fn encode(values: &[i64], bytes: &mut Vec<u8>) -> (i64, i64) {
+    encode_with(values, 0, bytes)
 }
 
 /// As [`encode`], with a byte at least for each: so bytes bound how many there are.
@@ -51,9 +54,10 @@ pub(super) fn encode_counted(values: &[i64], bytes: &mut Vec<u8>) {
     encode_with(values, 1, bytes);
 }
 
-fn encode_with(values: &[i64], least_width: usize, bytes: &mut Vec<u8>) {
-    let least = values.iter().copied().min().unwrap_or(0);
-    let most = values.iter().copied().max().unwrap_or(0);
+fn encode_with(values: &[i64], least_width: usize, bytes: &mut Vec<u8>) -> (i64, i64) {
+    let first = values.first().copied().unwrap_or(0);
+    let wider = |(least, most): (i64, i64), value: &i64| (least.min(*value), most.max(*value));
+    let (least, most) = values.iter().fold((first, first), wider);
     let width = match most.wrapping_sub(least) as u64 {
         0 => least_width,
         1..=0xFF => 1,
@@ -80,6 +84,7 @@ fn encode_with(values: &[i64], least_width: usize, bytes: &mut Vec<u8>) {
         ),
         _ => put_all(differences, u64::to_le_bytes, bytes),
     }
+    (least, most)
 }
 
 fn put_all<const WIDTH: usize>(
@@ -209,11 +214,49 @@ impl Numbers {
         all
     }
 
-    /// The integer of all slots, where they are stored as one.
-    pub(crate) fn constant(&self) -> Option<i64> {
+    /// The least and the greatest integer, without signs; 0 of no slots.
+    pub(crate) fn bounds(&self, bytes: &[u8], slots: usize) -> RangeInclusive<u64> {
+        let (mut least, mut most) = (u64::MAX, 0);
+        let mut add = |number: i64| {
+            least = least.min(number as u64);
+            most = most.max(number as u64);
+        };
         match self {
-            Numbers::Dense(dense) if dense.width == 0 => Some(dense.base),
-            Numbers::Dense(_) | Numbers::Sparse { .. } => None,
+            Numbers::Dense(dense) if dense.width == 0 => add(dense.base),
+            Numbers::Dense(_) => self.for_each(bytes, 0..slots, &mut add),
+            Numbers::Sparse {
+                base,
+                slots: listed,
+                values,
+            } => {
+                (0..listed.len()).for_each(|index| add(values.get(bytes, index)));
+                if listed.len() < slots {
+                    add(*base);
+                }
+            }
+        }
+        least.min(most)..=most
+    }
+
+    /// All of them, without signs.
+    pub(crate) fn all(&self, bytes: &[u8], slots: usize) -> Vec<u64> {
+        match self {
+            Numbers::Dense(_) => {
+                let mut all = Vec::with_capacity(slots);
+                self.for_each(bytes, 0..slots, |number| all.push(number as u64));
+                all
+            }
+            Numbers::Sparse {
+                base,
+                slots: listed,
+                values,
+            } => {
+                let mut all = vec![*base as u64; slots];
+                for index in 0..listed.len() {
+                    all[listed.get(bytes, index)] = values.get(bytes, index) as u64;
+                }
+                all
+            }
         }
     }
 
@@ -326,6 +369,12 @@ impl Dense {
         }
     }
 
+    /// Whether all of them, without signs, are below a number.
+    pub(super) fn are_below(&self, bytes: &[u8], count: usize, limit: usize) -> bool {
+        let bounds = Numbers::Dense(*self).bounds(bytes, count);
+        count == 0 || *bounds.end() < limit as u64
+    }
+
     pub(crate) fn integers<'a>(&self, bytes: &'a [u8], count: usize) -> Integers<'a> {
         Integers {
             base: self.base,
@@ -395,7 +444,10 @@ mod tests {
     proptest! {
         #[test]
         fn integers_come_back(values in values()) {
-            for encode in [encode, encode_sparse] {
+            let plain = |values: &[i64], bytes: &mut Vec<u8>| {
+                encode(values, bytes);
+            };
+            for encode in [plain, encode_sparse] {
                 let mut bytes = vec![9];
                 encode(&values, &mut bytes);
                 let mut reader = Reader::new(&bytes);
@@ -410,6 +462,11 @@ mod tests {
                 numbers.for_each(&bytes, slots, |value| odd.push(value));
                 let expected: Vec<i64> = values.iter().skip(1).step_by(2).copied().collect();
                 prop_assert_eq!(odd, expected);
+                let all: Vec<u64> = values.iter().map(|value| *value as u64).collect();
+                prop_assert_eq!(&numbers.all(&bytes, values.len()), &all);
+                let (least, most) = (all.iter().min(), all.iter().max());
+                let bounds = *least.unwrap_or(&0)..=*most.unwrap_or(&0);
+                prop_assert_eq!(numbers.bounds(&bytes, values.len()), bounds);
             }
         }
     }

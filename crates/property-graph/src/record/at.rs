@@ -54,7 +54,9 @@ type Before<R> = (Arc<ChunkAt<R>>, Arc<[u64]>);
 /// What a picture of a commit before its base has beside others.
 struct Past {
     charge: Charge,
-    /// Records that were replaced since, in chunks of versions.
+    /// Bits of records that were replaced since, and of which there is no version in DRAM.
+    replaced: Box<[u64]>,
+    /// Those that there were, in chunks of versions.
     layers: Vec<Layer>,
     /// Theirs.
     subjects: Subjects,
@@ -352,13 +354,10 @@ impl ChunkAt<RelationshipRecord> {
 }
 
 /// The values of a key that versions have.
-fn values_of<'r, R: Record>(
+fn values_of<'r, R: Record + 'r>(
     key: KeyCode,
     rows: impl Iterator<Item = &'r Row<R>>,
-) -> Vec<(usize, Value)>
-where
-    R: 'r,
-{
+) -> Vec<(usize, Value)> {
     let value = |row: &Row<R>| {
         let value = row.record.properties().get(key)?;
         Some((row.at as usize, value.clone()))

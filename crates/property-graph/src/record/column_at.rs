@@ -522,7 +522,11 @@ impl<R: Record> ChunkAt<R> {
             true => {
                 let merged = self.merged(key, base, &clean)?;
                 let mut shown = clean;
-                for layer in self.layers() {
+                let layers = match failpoint!("columns.layers-not-shown") {
+                    true => &[],
+                    false => self.layers(),
+                };
+                for layer in layers {
                     let words = shown.iter_mut().zip(layer.bits());
                     words.for_each(|(word, bits)| *word |= bits);
                 }
@@ -549,7 +553,7 @@ impl<R: Record> ChunkAt<R> {
         let (base, slots) = (base.map(KeptColumn::column), self.slots()?);
         let mut numbers = Merged::new(slots);
         let clean_slots = || slots_of(clean).map(|slot| (slot, slot));
-        let mut is_merged = base.is_none_or(|base| numbers.take(base, clean_slots()));
+        let mut is_merged = base.is_none_or(|base| numbers.take(base, clean_slots(), clean));
         for layer in self.layers() {
             is_merged = is_merged && layer.merge_into(key, &mut numbers, &self.uuid)?;
         }

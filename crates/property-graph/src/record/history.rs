@@ -98,7 +98,8 @@ impl History {
     ) -> Result<Vec<Layer>, StorageError> {
         let mut layers = Vec::new();
         self.for_each_part_of(ids, csn, uuid, |part| {
-            let (mut slots, mut versions) = (zeros(among.len()), Vec::new());
+            let mut slots = zeros(among.len());
+            let mut versions = Vec::with_capacity(ids.len().min(part.count() as usize));
             part.for_each_shown(ids, csn, |id, version| {
                 let slot = id - ids.start;
                 if bit(among, slot) {

@@ -70,17 +70,17 @@ impl Layer {
         subjects: &mut Subjects,
     ) -> Result<(), StorageError> {
         let reader = self.chunk.read(uuid)?;
-        let mut add = |code: i64, slots: &mut dyn Iterator<Item = usize>| {
-            let words = self.bits().len();
+        let words = self.bits().len();
+        if let [code] = reader.subjects(of) {
+            let bits = subjects.entry(*code).or_insert_with(|| zeros(words));
+            let words = bits.iter_mut().zip(self.bits());
+            words.for_each(|(word, bits)| *word |= bits);
+            return Ok(());
+        }
+        for (version, slot) in self.pairs() {
+            let code = reader.fixed(version as u32).subject(of);
             let bits = subjects.entry(code).or_insert_with(|| zeros(words));
-            slots.for_each(|slot| set(bits, slot as u32, true));
-        };
-        match reader.subjects(of) {
-            [code] => add(*code, &mut self.slots.slots()),
-            _ => self.pairs().for_each(|(version, slot)| {
-                let code = reader.fixed(version as u32).subject(of);
-                add(code, &mut std::iter::once(slot));
-            }),
+            set(bits, slot as u32, true);
         }
         Ok(())
     }
@@ -97,7 +97,7 @@ impl Layer {
             return Ok(false);
         };
         let has_large = reader.large_of(key).next().is_some();
-        Ok(!has_large && numbers.take(column, self.pairs()))
+        Ok(!has_large && numbers.take(column, self.pairs(), self.bits()))
     }
 
     /// Adds slots and their values of a key, of those that have one.

@@ -169,7 +169,8 @@ struct Opened {
 
 /// Place of a part that a core lists.
 enum Listing {
-    Core(std::ops::Range<usize>, Box<Checked>),
+    /// Parsed when it is first asked for.
+    Core(std::ops::Range<usize>, OnceLock<Box<Checked>>),
     Segment(Arc<Segment>),
 }
 
@@ -363,11 +364,7 @@ impl StoredChunk {
         let surplus = |part| Err(self.damaged_in(part, "the chunk does not name it"));
         for (part, listed) in &core.parts {
             let at = match listed {
-                Listed::Inside(range) => {
-                    let checked = Checked::parse(*part, bytes.part(range.clone()), &self.identity);
-                    let checked = checked.map_err(|what| self.damaged_in(*part, what))?;
-                    Listing::Core(range.clone(), Box::new(checked))
-                }
+                Listed::Inside(range) => Listing::Core(range.clone(), OnceLock::new()),
                 Listed::Segment { len, crc } => match segments.next() {
                     Some(segment) if segment.part < *part => return surplus(segment.part),
                     Some(segment)
@@ -407,7 +404,8 @@ impl StoredChunk {
     }
 }
 
-/// The verified content of a chunk. Segments are verified when they are first asked for.
+/// The verified content of a chunk. Its columns, rest and large values are verified when
+/// they are first asked for.
 #[derive(Clone, Copy)]
 pub(super) struct ChunkReader<'a> {
     chunk: &'a StoredChunk,
@@ -489,10 +487,14 @@ impl<'a> ChunkReader<'a> {
     /// Checks that only records that there are have values, each of them in one place.
     fn agree(&self) -> Result<(), StorageError> {
         let is_used = |slot: usize| self.used_word(slot as u32 / 64) >> (slot % 64) & 1 == 1;
-        for (part, listing) in &self.opened.parts {
-            let wrong = |what: &str| Err(self.chunk.damaged_in(*part, what));
+        for listing in &self.opened.parts {
+            let part = listing.0;
+            let wrong = |what: &str| Err(self.chunk.damaged_in(part, what));
+            // That of a segment was read where it was verified.
+            if let Listing::Core(..) = listing.1 {
+                self.checked(listing)?;
+            }
             let has_others = match part.at {
-                // The value itself was read where its segment was verified.
                 Some(at) if self.small_property(at, part.key)?.is_some() => {
                     return wrong("the record has another value of it");
                 }
@@ -522,17 +524,25 @@ impl<'a> ChunkReader<'a> {
         }
     }
 
-    fn checked(&self, at: &'a Listing) -> Result<&'a Checked, StorageError> {
+    fn checked(&self, (part, at): &'a (Part, Listing)) -> Result<&'a Checked, StorageError> {
         match at {
-            Listing::Core(_, checked) => Ok(checked),
+            Listing::Core(range, known) => match known.get() {
+                Some(checked) => Ok(checked),
+                None => {
+                    let bytes = self.opened.bytes.part(range.clone());
+                    let checked = Checked::parse(*part, bytes, &self.chunk.identity);
+                    let checked = checked.map_err(|what| self.chunk.damaged_in(*part, what))?;
+                    Ok(known.get_or_init(|| Box::new(checked)))
+                }
+            },
             Listing::Segment(segment) => segment.read(&self.chunk.identity, self.uuid),
         }
     }
 
-    fn listing(&self, part: Part) -> Option<&'a Listing> {
+    fn listing(&self, part: Part) -> Option<&'a (Part, Listing)> {
         let parts = &self.opened.parts;
         let found = parts.binary_search_by_key(&part, |listed| listed.0);
-        found.ok().map(|at| &parts[at].1)
+        found.ok().map(|at| &parts[at])
     }
 
     fn find(&self, part: Part) -> Result<Option<&'a Checked>, StorageError> {
@@ -550,7 +560,7 @@ impl<'a> ChunkReader<'a> {
     }
 
     /// A large value; its extent is read and verified at the first time.
-    fn large(&self, at: &'a Listing) -> Result<Value, StorageError> {
+    fn large(&self, at: &'a (Part, Listing)) -> Result<Value, StorageError> {
         Ok(match self.checked(at)? {
             // It was decoded when it was first read.
             Checked::Value(bytes) => decode(bytes, &NoTextCodes).unwrap_or_default(),
@@ -663,7 +673,8 @@ impl<'a> ChunkReader<'a> {
             },
             None => Properties::new(),
         };
-        for (part, listing) in &self.opened.parts {
+        for listing in &self.opened.parts {
+            let part = listing.0;
             if part.at == Some(at) {
                 properties.set(part.key, self.large(listing)?);
             } else if part.is_column()
@@ -686,8 +697,8 @@ impl<'a> ChunkReader<'a> {
 
     /// The content of each part, to be kept in a new chunk.
     pub(super) fn contents(&self) -> impl Iterator<Item = (Part, Content)> {
-        self.opened.parts.iter().map(|(part, at)| {
-            let content = match at {
+        self.opened.parts.iter().map(|(part, listing)| {
+            let content = match listing {
                 Listing::Core(range, _) => Content::New(self.bytes[range.clone()].to_vec()),
                 Listing::Segment(segment) => Content::Kept(Arc::clone(segment)),
             };

@@ -43,14 +43,14 @@ impl<R: Record> Table<R> {
             (state.base.clone(), since, versions.collect::<Vec<_>>())
         };
         let is_past = base.as_ref().is_some_and(|base| csn < base.csn());
-        let (base, replaced, past) = match base {
+        let (base, past) = match base {
             Some(base) if is_past => {
-                let (base, replaced, past) = self.replaced_since(number, base, csn, &changes)?;
-                (Some(base), replaced, Some(past))
+                let (base, past) = self.replaced_since(number, base, csn, &changes)?;
+                (Some(base), Some(past))
             }
-            base => (base, Box::default(), None),
+            base => (base, None),
         };
-        let picture = Arc::new(self.picture(base, since, changes, replaced, past)?);
+        let picture = Arc::new(self.picture(base, since, changes, past)?);
         if is_past {
             self.past.keep(round, csn, number, &picture);
         } else {
@@ -99,41 +99,40 @@ impl<R: Record> Table<R> {
     }
 
     /// The records that a base newer than the commit has replaced, and of which no version
-    /// is `changed`. Gives the base, or what it was then where the history has all of that,
-    /// and bits of the records that are not in it.
+    /// is `changed`. Gives the base, or what it was then where the history has all of that.
     fn replaced_since(
         &self,
         number: u32,
         base: Arc<StoredChunk>,
         csn: u64,
         changed: &[Changed<R>],
-    ) -> Result<(Arc<StoredChunk>, Box<[u64]>, Past), StorageError> {
+    ) -> Result<(Arc<StoredChunk>, Past), StorageError> {
         let records = self.geometry.records_per_chunk;
         let first = number * records;
         let (ids, uuid) = (first..first + records, self.uuid());
-        let mut replaced = zeros(records.div_ceil(64) as usize);
         let mut past = Past {
             charge: self.past.charge(),
+            replaced: zeros(records.div_ceil(64) as usize),
             layers: Vec::new(),
             subjects: Subjects::new(),
         };
         if changed.is_empty()
             && let Some(then) = self.history.find_chunk(&ids, csn, uuid)?
         {
-            return Ok((then, replaced, past));
+            return Ok((then, past));
         }
-        base.read(uuid)?.mark_since(csn, &mut replaced);
+        base.read(uuid)?.mark_since(csn, &mut past.replaced);
         for (at, ..) in changed {
-            set(&mut replaced, *at, false);
+            set(&mut past.replaced, *at, false);
         }
-        past.layers = self.history.find_all(&ids, csn, &replaced, uuid)?;
+        past.layers = self.history.find_all(&ids, csn, &past.replaced, uuid)?;
         for layer in &past.layers {
             layer.add_subjects(R::KIND, uuid, &mut past.subjects)?;
         }
         let subjects = past.subjects.values().map(|bits| size_of_val(&**bits));
         let layers = past.layers.iter().map(Layer::bytes);
         past.charge.add(subjects.chain(layers).sum());
-        Ok((base, replaced, past))
+        Ok((base, past))
     }
 
     fn picture(
@@ -141,7 +140,6 @@ impl<R: Record> Table<R> {
         base: Option<Arc<StoredChunk>>,
         since: u64,
         changes: Vec<Changed<R>>,
-        mut changed: Box<[u64]>,
         past: Option<Past>,
     ) -> Result<ChunkAt<R>, StorageError> {
         let words = self.geometry.records_per_chunk.div_ceil(64);
@@ -152,15 +150,17 @@ impl<R: Record> Table<R> {
             }
             None => (0..words).map(|_| 0).collect(),
         };
+        let mut changed = match &past {
+            Some(past) => past.replaced.clone(),
+            None if !changes.is_empty() => zeros(exists.len()),
+            None => Box::default(),
+        };
         for (word, changed) in exists.iter_mut().zip(&changed) {
             *word &= !changed;
         }
         for layer in past.iter().flat_map(|past| &past.layers) {
             let words = exists.iter_mut().zip(layer.bits());
             words.for_each(|(word, bits)| *word |= bits);
-        }
-        if changed.is_empty() && !changes.is_empty() {
-            changed = zeros(exists.len());
         }
         let mut rows = Vec::with_capacity(changes.len());
         for (at, born, record) in changes {

@@ -1,6 +1,6 @@
 //! A part of a segment: versions that are read as records of a chunk are.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::sync::{Arc, OnceLock};
 
 use evergraph_storage::{Bytes, Extent, Needed, StorageError, Uuid, failpoint};
@@ -46,12 +46,6 @@ pub(in crate::record) struct PastChunk {
     as_chunk: Option<u32>,
 }
 
-/// The least and the greatest integer of a column.
-struct Bounds {
-    least: u64,
-    most: u64,
-}
-
 /// An integer of each version.
 struct Column {
     bytes: Bytes,
@@ -64,26 +58,12 @@ impl Column {
         self.numbers.get(&self.bytes, at as usize) as u64
     }
 
-    fn bounds(&self, versions: u32) -> Bounds {
-        if let Some(number) = self.numbers.constant() {
-            let (least, most) = (number as u64, number as u64);
-            return Bounds { least, most };
-        }
-        let (mut least, mut most) = (u64::MAX, 0);
-        let slots = 0..versions as usize;
-        self.numbers.for_each(&self.bytes, slots, |number| {
-            least = least.min(number as u64);
-            most = most.max(number as u64);
-        });
-        Bounds { least, most }
+    fn bounds(&self, versions: u32) -> RangeInclusive<u64> {
+        self.numbers.bounds(&self.bytes, versions as usize)
     }
 
     fn all(&self, versions: u32) -> Vec<u64> {
-        let mut all = Vec::with_capacity(versions as usize);
-        let slots = 0..versions as usize;
-        self.numbers
-            .for_each(&self.bytes, slots, |number| all.push(number as u64));
-        all
+        self.numbers.all(&self.bytes, versions as usize)
     }
 }
 
@@ -167,7 +147,7 @@ impl PastChunk {
         let ids = self.ids.all(self.versions);
         let is_of_each_once = ids.windows(2).all(|pair| pair[0] < pair[1]);
         // Where all are shown by some commit they need not be looked at one by one.
-        let is_plain = is_of_each_once && begins.most < ends.least;
+        let is_plain = is_of_each_once && begins.end() < ends.start();
         if !(is_plain || self.follow(&ids)) {
             return Err("its versions do not follow one another");
         }
@@ -176,16 +156,16 @@ impl PastChunk {
             Err(_) => None,
         };
         let chunks = (Some(part.first_chunk), Some(part.last_chunk));
-        if (begins.least..ends.most) != part.span
+        if (*begins.start()..*ends.end()) != part.span
             || (chunk(ids.first()), chunk(ids.last())) != chunks
         {
             return Err("it has other versions than it says");
         }
         let is_dense = is_of_each_once && ids[ids.len() - 1] - ids[0] == ids.len() as u64 - 1;
         // Births of older formats are not known.
-        let has_births = bounds(&self.births).least > 0;
+        let has_births = *bounds(&self.births).start() > 0;
         let shown = match is_of_each_once {
-            true => begins.most..ends.least,
+            true => *begins.end()..*ends.start(),
             false => 0..0,
         };
         Ok((shown, (is_dense && has_births).then(|| ids[0] as u32)))
@@ -290,13 +270,13 @@ impl PastChunk {
             None => 0,
         };
         let (first, until) = (until(ids.start), until(ids.end));
-        let (shows_all, mut versions) = (self.shown.contains(&csn), first..until);
+        let (shows_all, mut at) = (self.shown.contains(&csn), first);
         let slots = first as usize..until as usize;
         self.ids.numbers.for_each(&self.ids.bytes, slots, |id| {
-            let at = versions.next().expect("one a slot");
             if shows_all || self.is_shown(at, csn) {
                 each(id as u32, at);
             }
+            at += 1;
         });
     }
 

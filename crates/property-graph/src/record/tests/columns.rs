@@ -1,11 +1,12 @@
 //! What is a column, where it lies, and what a checkpoint writes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use evergraph_storage::{Entry, SectionKey};
+use evergraph_storage::{Entry, SectionKey, failpoint};
 use proptest::prelude::*;
 
+use crate::column::tests::{columns, exact as exact_value};
 use crate::column::{encode, encode_packed};
 use crate::dictionary::{Dictionary, KeyCode, Names};
 use crate::record::builder::{Builder, Content};
@@ -630,4 +631,72 @@ proptest! {
             base = Some(chunk);
         }
     }
+}
+
+/// Values of two keys of records side by side, the first of them, and whether that is deleted.
+type Round = (u32, Vec<Value>, Vec<Value>, bool);
+
+fn rounds() -> impl Strategy<Value = Vec<Round>> {
+    let of_key = || prop_oneof![columns(), Just((0i64..120).map(Value::from).collect())];
+    prop::collection::vec((0u32..40, of_key(), of_key(), any::<bool>()), 2..6)
+}
+
+/// Columns as of each of the commits, of which a checkpoint merges all, against lists: they
+/// are made of a chunk and of versions of the past.
+fn compare_columns_of_the_past(rounds: &[Round]) {
+    const READS: usize = 1 << 20;
+    let mut stored = Stored::new();
+    let (mut model, mut deleted) = (BTreeMap::new(), BTreeSet::new());
+    let mut kept = Vec::new();
+    for (first, of_first, of_second, deletes) in rounds {
+        let mut changes = BTreeMap::new();
+        for (id, pair) in (*first..).zip(of_first.iter().zip(of_second)) {
+            let values = [(0, pair.0), (1, pair.1)].map(|(key, value)| (key, value.clone()));
+            let there = values.into_iter().filter(|(_, value)| !value.is_null());
+            changes.insert(id, Some(there.collect::<Properties>()));
+        }
+        if *deletes && model.contains_key(first) {
+            changes.insert(*first, None);
+        }
+        // No id is used again while a snapshot shows its record.
+        changes.retain(|id, _| !deleted.contains(id));
+        stored.change(changes.clone(), true);
+        for (id, properties) in changes {
+            match properties {
+                Some(properties) => model.insert(id, properties),
+                None => deleted.insert(id).then(|| model.remove(&id)).flatten(),
+            };
+        }
+        kept.push((stored.host.csn(), model.clone()));
+        for (csn, model) in &kept {
+            let chunk = stored.table.chunk_at(0, *csn).unwrap().unwrap();
+            for key in 0..2 {
+                let column = chunk.column(key, READS).unwrap().expect("many reads");
+                for at in 0..200 {
+                    let of_key = |properties: &Properties| properties.get(key).cloned();
+                    let expected = model.get(&at).and_then(of_key).unwrap_or_default();
+                    let found = column.get(at as usize).unwrap();
+                    let (found, expected) = (exact_value(&found), exact_value(&expected));
+                    assert_eq!(found, expected, "record {at}, key {key}, as of {csn}");
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn columns_of_the_past_are_lists(rounds in rounds()) {
+        compare_columns_of_the_past(&rounds);
+    }
+}
+
+#[test]
+fn records_of_layers_are_shown() {
+    let numbers = |from: i64| (from..from + 100).map(Value::from).collect::<Vec<Value>>();
+    let rounds: Vec<Round> = (0..2).map(|n| (n, numbers(5), numbers(9), false)).collect();
+    compare_columns_of_the_past(&rounds);
+    let _armed = failpoint::Scope::armed("columns.layers-not-shown").enter();
+    let wrong = std::panic::AssertUnwindSafe(|| compare_columns_of_the_past(&rounds));
+    assert!(std::panic::catch_unwind(wrong).is_err());
 }
