@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use evergraph_syntax::tree::{DataType, OneType, Types};
+use evergraph_syntax::with_article;
 
 use crate::datum::Datum;
 use crate::environment::Environment;
@@ -115,7 +116,11 @@ pub fn cast(
         return Ok(Datum::list(cast.collect::<Result<_, _>>()?));
     }
     let known = CASTS.iter().find(|(types, _)| *types == one.types);
-    let (_, function) = known.ok_or_else(failed)?;
+    let (_, function) = known.ok_or_else(|| {
+        let found = with_article(datum.type_name());
+        let message = format!("expected {}, found {found}", with_article(to));
+        EvaluationError::new(ErrorKind::InvalidArgumentType, message)
+    })?;
     let value = functions::call(
         functions::find(function)?,
         std::slice::from_ref(datum),

@@ -93,6 +93,41 @@ fn null_matches_no_node() {
 }
 
 #[test]
+fn what_is_no_node_is_refused_where_a_node_should_be() {
+    let graph = graph();
+    rows(&graph, "CREATE (:A)-[:R]->(), (), (:C)");
+    for (text, found) in [
+        ("UNWIND [null, 1] AS a MATCH (a) RETURN a", "an INTEGER"),
+        (
+            "UNWIND [null, 'x'] AS a MATCH p = (a), (b) RETURN p",
+            "a STRING",
+        ),
+        (
+            "UNWIND [null, 1] AS a OPTIONAL MATCH (a) RETURN a",
+            "an INTEGER",
+        ),
+        (
+            "MATCH (b)-[r]->() UNWIND [b, r] AS a MATCH (a) RETURN a",
+            "a RELATIONSHIP",
+        ),
+        (
+            "UNWIND [null, 0.5] AS a RETURN EXISTS { (a) } AS e",
+            "a FLOAT",
+        ),
+        (
+            "WITH {n: true} AS m WITH m.n AS a MATCH (a) RETURN a",
+            "a BOOLEAN",
+        ),
+    ] {
+        let error = attempt(&graph, text).expect_err(text).to_string();
+        let expected = format!("expected a NODE, found {found}");
+        assert!(error.contains(&expected), "{text}: {error}");
+    }
+    let text = "MATCH (b:A) UNWIND [b, null] AS a MATCH (a) RETURN labels(a)[0]";
+    assert_eq!(value(&graph, text), "A".into());
+}
+
+#[test]
 fn paths_are_conditions_wherever_one_is_wanted() {
     let graph = graph();
     rows(&graph, "CREATE (:A {x: 1})-[:R]->(:B {x: 2})");

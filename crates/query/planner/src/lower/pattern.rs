@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use evergraph_syntax::tree::{self, Labels, PathMode, Selector, StatementLabels};
+use evergraph_syntax::tree::{
+    self, DataType, Labels, PathMode, Selector, StatementLabels, Types, Typing,
+};
 
 use super::chain::{Chain, Inner, Link, is_search, towards};
 use super::expression::conjuncts;
@@ -99,9 +101,9 @@ pub(super) struct Found<'a> {
 const MOST_PARTS: usize = 2_000;
 
 impl Pattern {
-    /// Null matches no node. No relationship is found from it; a node that is known, and
-    /// stands alone in the pattern, has to be looked at.
-    fn refuse_nulls(&mut self) {
+    /// Null matches no node, and what is no node is an error. No relationship is found from
+    /// either; what is known, and stands alone in the pattern, has to be looked at.
+    fn refuse_others(&mut self) {
         let ends = self
             .relationships
             .iter()
@@ -109,9 +111,14 @@ impl Pattern {
         let ends: BTreeSet<usize> = ends.collect();
         let alone = self.nodes.iter().enumerate();
         let alone = alone.filter(|(place, node)| node.bound && !ends.contains(place));
-        self.predicates.extend(alone.map(|(_, node)| Predicate {
-            condition: Expression::IsNotNull(Box::new(Expression::Slot(node.slot))),
-            slots: vec![node.slot],
+        self.predicates.extend(alone.map(|(_, node)| {
+            let slot = Box::new(Expression::Slot(node.slot));
+            let of_type = DataType::of(Types::NODE, false);
+            let node_or_null = Expression::Typed(Typing::Cast, slot, of_type);
+            Predicate {
+                condition: Expression::IsNotNull(Box::new(node_or_null)),
+                slots: vec![node.slot],
+            }
         }));
     }
 
@@ -208,7 +215,7 @@ impl Lowering<'_> {
             }
             self.add_hints(clause.hints, &mut finding.pattern, scope);
         }
-        finding.pattern.refuse_nulls();
+        finding.pattern.refuse_others();
         let catalog = self.catalog;
         let hints = finding.pattern.hints.clone();
         let plan = order::find(finding.pattern, input, catalog);
