@@ -81,7 +81,7 @@ pub(crate) struct Fragment {
     rows: AtomicU64,
     /// Its code was asked for before it had taken any.
     is_recalled: AtomicBool,
-    /// Batches in a row that there was no code for.
+    /// Batches in a row that there was no code for, where that is counted.
     misses: AtomicU32,
     state: RwLock<State>,
 }
@@ -148,46 +148,24 @@ impl Fragments {
 }
 
 impl<'p> Compiling<'p> {
-    /// That of an expression of the plan, if a batch of so many rows is for its code.
-    pub(crate) fn due(self, of: &Expression, rows: usize) -> Option<&'p Fragment> {
-        if !may_be_compiled(of, rows, self.execution) {
-            return None;
-        }
-        let fragment = self.fragments().get(&address(of))?;
-        fragment.is_due(self.execution, rows).then_some(fragment)
-    }
-
-    /// That of all conditions of a filter, if they are more than one.
-    pub(crate) fn due_of_all(self, of: &[Expression], rows: usize) -> Option<&'p Fragment> {
-        let [first, _, ..] = of else {
-            return None;
+    /// That of a part of the plan, if a batch of so many rows is for its code.
+    pub(crate) fn due(self, part: Part<'_>, rows: usize) -> Option<&'p Fragment> {
+        let is_worth_it = match self.execution {
+            Execution::Interpret => false,
+            Execution::Adapt => rows >= FEW_ROWS,
+            Execution::Compile | Execution::SwitchAfter(_) => true,
         };
-        if !may_be_compiled(first, rows, self.execution) {
+        if !is_worth_it || !part.may_be_compiled() {
             return None;
         }
-        let fragment = self.fragments().get(&(address(first) + 1))?;
+        let fragment = self.fragments().get(&part.address())?;
         fragment.is_due(self.execution, rows).then_some(fragment)
-    }
-
-    /// That of a filter and the aggregation of its rows.
-    pub(crate) fn due_of_totals(
-        self,
-        of: &[(Slot, Aggregate)],
-        rows: usize,
-    ) -> Option<&'p Fragment> {
-        if self.execution == Execution::Adapt && rows < FEW_ROWS {
-            return None;
-        }
-        let fragment = self.fragments().get(&address_of_totals(of))?;
-        let is_due = fragment.misses.load(Ordering::Relaxed) < MOST_MISSES
-            && fragment.is_due(self.execution, rows);
-        is_due.then_some(fragment)
     }
 
     /// Whether a filter and the aggregation of its rows may be one.
     pub(crate) fn has_totals(self, of: &[(Slot, Aggregate)]) -> bool {
         let fragments = (self.execution != Execution::Interpret).then(|| self.fragments());
-        fragments.is_some_and(|all| all.contains_key(&address_of_totals(of)))
+        fragments.is_some_and(|all| all.contains_key(&Part::Totals(of).address()))
     }
 
     fn fragments(self) -> &'p Found {
@@ -195,40 +173,51 @@ impl<'p> Compiling<'p> {
     }
 }
 
-/// What is seen at once.
-fn may_be_compiled(of: &Expression, rows: usize, execution: Execution) -> bool {
-    let is_compound = match of {
-        Expression::Arithmetic(..)
-        | Expression::Negative(_)
-        | Expression::Comparison(..)
-        | Expression::Not(_)
-        | Expression::And(_)
-        | Expression::Or(_)
-        | Expression::Xor(_)
-        | Expression::IsNull(_)
-        | Expression::IsNotNull(_)
-        | Expression::Case(_) => true,
-        Expression::Call(name, _) => &**name == "coalesce",
-        _ => false,
-    };
-    is_compound
-        && match execution {
-            Execution::Interpret => false,
-            Execution::Adapt => rows >= FEW_ROWS,
-            Execution::Compile | Execution::SwitchAfter(_) => true,
+/// What one function can be of: it is known by where it is.
+#[derive(Clone, Copy)]
+pub(crate) enum Part<'e> {
+    Expression(&'e Expression),
+    /// The conditions of a filter.
+    Conditions(&'e [Expression]),
+    /// An aggregation, and the filter below it.
+    Totals(&'e [(Slot, Aggregate)]),
+}
+
+impl Part<'_> {
+    /// What is seen at once.
+    fn may_be_compiled(self) -> bool {
+        let of = match self {
+            Part::Expression(of) | Part::Conditions([of, _, ..]) => of,
+            Part::Conditions(_) => return false,
+            Part::Totals(_) => return true,
+        };
+        match of {
+            Expression::Arithmetic(..)
+            | Expression::Negative(_)
+            | Expression::Comparison(..)
+            | Expression::Not(_)
+            | Expression::And(_)
+            | Expression::Or(_)
+            | Expression::Xor(_)
+            | Expression::IsNull(_)
+            | Expression::IsNotNull(_)
+            | Expression::Case(_) => true,
+            Expression::Call(name, _) => &**name == "coalesce",
+            _ => false,
         }
+    }
+
+    /// Of several parts the first of them, and one: no expression is there.
+    fn address(self) -> usize {
+        match self {
+            Part::Expression(of) => std::ptr::from_ref(of).addr(),
+            Part::Conditions(of) => of.as_ptr().addr() + 1,
+            Part::Totals(of) => of.as_ptr().addr() + 1,
+        }
+    }
 }
 
-fn address(of: &Expression) -> usize {
-    std::ptr::from_ref(of).addr()
-}
-
-fn address_of_totals(of: &[(Slot, Aggregate)]) -> usize {
-    of.as_ptr().addr() + 1
-}
-
-/// By address; that of conditions behind each other is the first's, and one, and so is that
-/// of aggregations.
+/// By the address of the part.
 type Found = HashMap<usize, Fragment, foldhash::fast::RandomState>;
 
 fn find_all(plan: &Plan, all: &mut Found) {
@@ -238,7 +227,7 @@ fn find_all(plan: &Plan, all: &mut Found) {
             && let Some((mut fragment, _)) = Builder::fragment(conditions)
         {
             fragment.place = all.len();
-            all.insert(conditions.as_ptr().addr() + 1, fragment);
+            all.insert(Part::Conditions(conditions).address(), fragment);
         }
         if let Operator::Aggregate { keys, aggregates } = &plan.operator
             && keys.is_empty()
@@ -248,7 +237,7 @@ fn find_all(plan: &Plan, all: &mut Found) {
             && let Some(mut fragment) = Builder::totals(conditions, aggregates)
         {
             fragment.place = all.len();
-            all.insert(address_of_totals(aggregates), fragment);
+            all.insert(Part::Totals(aggregates).address(), fragment);
         }
         for expression in plan.operator.expressions() {
             find_within(expression, all);
@@ -312,7 +301,7 @@ fn find_within(of: &Expression, all: &mut Found) {
     let leaves = match Builder::fragment(std::slice::from_ref(of)) {
         Some((mut fragment, leaves)) => {
             fragment.place = all.len();
-            all.insert(address(of), fragment);
+            all.insert(Part::Expression(of).address(), fragment);
             leaves
         }
         None => vec![of],
@@ -544,6 +533,9 @@ impl Fragment {
 
     /// Whether a batch of so many rows is for its code: it is there, or it is time to ask.
     fn is_due(&self, execution: Execution, rows: usize) -> bool {
+        if self.misses.load(Ordering::Relaxed) >= MOST_MISSES {
+            return false;
+        }
         let worth_it = match execution {
             Execution::Interpret => return false,
             Execution::Adapt if self.operators < FEWEST => return false,

@@ -22,7 +22,7 @@ use super::lists::{labels_named, satisfy};
 use super::parts::{ids_of, kept, made, numbers, operand_of, same_ids, without_nulls};
 use super::{Result, Row, of_comparison, of_constant, of_sign, of_test};
 use crate::batch::{Batch, Column, NO_ID, RowNumbers};
-use crate::compile::{Execution, Fragment, Leaf, Made, is_cheap, totals_of};
+use crate::compile::{Execution, Fragment, Leaf, Made, Part, is_cheap, totals_of};
 use crate::run::Run;
 
 /// Rows that are no more than a handful.
@@ -228,7 +228,10 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
 
     /// What code makes of some rows, at least one; `None` if they are to be interpreted.
     fn compiled(&self, of: &Expression, chosen: Chosen<'_>, wants_rows: bool) -> Option<Made> {
-        let fragment = self.run.compiling?.due(of, self.rows(chosen))?;
+        let fragment = self
+            .run
+            .compiling?
+            .due(Part::Expression(of), self.rows(chosen))?;
         self.made_by(fragment, chosen, wants_rows)
     }
 
@@ -268,8 +271,8 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
 
     /// The rows that satisfy all of several conditions, if there is code for them.
     pub(crate) fn satisfying_all(&self, conditions: &[Expression]) -> Option<Vec<u32>> {
-        let rows = self.batch.len();
-        let fragment = self.run.compiling?.due_of_all(conditions, rows)?;
+        let (part, rows) = (Part::Conditions(conditions), self.batch.len());
+        let fragment = self.run.compiling?.due(part, rows)?;
         match self.made_by(fragment, None, true)? {
             Made::Rows(kept) => Some(kept),
             Made::Column(_) | Made::Totals(..) => None,
@@ -280,7 +283,7 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
     /// code for both.
     pub(crate) fn totals(&self, of: &[(Slot, Aggregate)]) -> Option<Vec<Total>> {
         let compiling = self.run.compiling?;
-        let fragment = compiling.due_of_totals(of, self.batch.len())?;
+        let fragment = compiling.due(Part::Totals(of), self.batch.len())?;
         let made = match self.made_by(fragment, None, false) {
             Some(Made::Totals(passed, totals)) => totals_of(of, passed, totals),
             _ => None,
