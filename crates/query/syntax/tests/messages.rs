@@ -176,7 +176,14 @@ fn errors_name_the_place_and_what_was_meant() {
             "CALL { CREATE () } IN TRANSACTIONS OF 0 ROWS",
             "NegativeIntegerArgument",
             "0",
-            "for no rows",
+            "rows of a transaction is less than 1",
+            None,
+        ),
+        (
+            "CALL { CREATE () } IN 0 CONCURRENT TRANSACTIONS",
+            "NegativeIntegerArgument",
+            "0",
+            "transactions at a time is less than 1",
             None,
         ),
         (

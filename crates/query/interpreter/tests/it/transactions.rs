@@ -62,6 +62,12 @@ fn errors_end_the_statement_or_a_transaction() {
     }
     assert_eq!(count(&graph, "CONTINUE"), 2i64.into());
     assert_eq!(count(&graph, "BREAK"), 1i64.into());
+    // They may run at a time, and do not.
+    let text = "UNWIND range(1, 5) AS x CALL (x) { CREATE (:Q {x: x}) } \
+                IN CONCURRENT TRANSACTIONS OF 2 ROWS";
+    rows(&graph, text);
+    rows(&graph, &text.replace("CONCURRENT", "1 + 1 CONCURRENT"));
+    assert_eq!(count(&graph, "Q"), 10i64.into());
     // A transaction is undone whole, and its rows stay.
     let text = "UNWIND [1, 0, 2, 4] AS x CALL (x) { CREATE (:P {x: 1 / x}) } \
                 IN TRANSACTIONS OF 2 ROWS ON ERROR CONTINUE RETURN collect(x) AS l";

@@ -4,7 +4,7 @@ use evergraph_syntax::tree::{self, ClauseKind, Imports};
 
 use super::matches::together;
 use super::pattern::Found;
-use super::{Lowering, Scope};
+use super::{IdleHint, Lowering, Scope};
 use crate::PlanError;
 use crate::plan::{InTransactions, LoadCsv, Operator, Plan, Slot};
 
@@ -259,6 +259,13 @@ impl Lowering<'_> {
             return Ok(of_rows(input, brings));
         };
         self.transactions = Some(transactions.at);
+        if transactions.concurrency.is_some() {
+            let message = "CONCURRENT has no effect: the transactions run one after another";
+            self.idle_hints.push(IdleHint {
+                message: message.into(),
+                at: transactions.at,
+            });
+        }
         let inner = Box::new(of_rows(Plan::argument(), brings.clone()));
         let rows = if is_unit { input.rows } else { rows };
         let operator = InTransactions {

@@ -238,6 +238,10 @@ fn hints_without_effect_are_noted() {
             "MATCH (p)-->(q) USING JOIN ON q RETURN p",
             "USING JOIN ON q has no effect",
         ),
+        (
+            "UNWIND [1, 2] AS x CALL (x) { CREATE (:A {x: x}) } IN 2 CONCURRENT TRANSACTIONS",
+            "CONCURRENT has no effect: the transactions run one after another",
+        ),
     ] {
         let idle = plan(&parsed(query), &Social).expect("a plan").idle_hints;
         assert_eq!(idle.len(), 1, "{query}");

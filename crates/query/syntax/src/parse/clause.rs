@@ -5,9 +5,9 @@ use super::{Parsed, Parser};
 use crate::error::Detail;
 use crate::lexer::Token;
 use crate::tree::{
-    Access, Call, CallSubquery, Clause, ClauseKind, Delete, Expression, Foreach, Imports,
-    InTransactions, Item, LoadCsv, Match, MergeAction, Name, Node, OnError, Projection, RemoveItem,
-    SetItem, SortItem, Yield, YieldItem,
+    Access, Call, CallSubquery, Clause, ClauseKind, Concurrency, Delete, Expression, Foreach,
+    Imports, InTransactions, Item, LoadCsv, Match, MergeAction, Name, Node, OnError, Projection,
+    RemoveItem, SetItem, SortItem, Yield, YieldItem,
 };
 
 impl Parser<'_> {
@@ -388,6 +388,7 @@ impl Parser<'_> {
     fn transactions(&mut self) -> Parsed<InTransactions> {
         let start = self.at();
         self.advance();
+        let concurrency = self.concurrency()?;
         self.need_word("TRANSACTIONS")?;
         let (mut rows, mut on_error, mut status) = (None, None, None);
         loop {
@@ -405,11 +406,24 @@ impl Parser<'_> {
             }
         }
         Ok(InTransactions {
+            concurrency,
             rows,
             on_error: on_error.unwrap_or_default(),
             status,
             at: self.since(start),
         })
+    }
+
+    fn concurrency(&mut self) -> Parsed<Option<Concurrency>> {
+        if self.take_word("CONCURRENT") {
+            return Ok(Some(Concurrency::Any));
+        }
+        if self.word().is_some() {
+            return Ok(None);
+        }
+        let most = self.expression()?;
+        self.need_word("CONCURRENT")?;
+        Ok(Some(Concurrency::Most(most)))
     }
 
     fn on_error(&mut self) -> Parsed<OnError> {

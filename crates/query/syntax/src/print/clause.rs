@@ -4,9 +4,9 @@ use std::fmt::{self, Display, Formatter};
 
 use super::{Separated, Text, optional};
 use crate::tree::{
-    AccessHint, Call, CallSubquery, Clause, ClauseKind, Delete, Foreach, Hint, Imports,
-    InTransactions, Item, LoadCsv, Match, MergeAction, OnError, Projection, Query, RemoveItem,
-    SetItem, SingleQuery, SortItem, Yield, YieldItem,
+    AccessHint, Call, CallSubquery, Clause, ClauseKind, Concurrency, Delete, Foreach, Hint,
+    Imports, InTransactions, Item, LoadCsv, Match, MergeAction, Node, OnError, Projection, Query,
+    RemoveItem, SetItem, SingleQuery, SortItem, Yield, YieldItem,
 };
 
 impl Display for Query {
@@ -239,7 +239,16 @@ impl Display for CallSubquery {
 
 impl Display for InTransactions {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str("IN TRANSACTIONS")?;
+        match &self.concurrency {
+            None => f.write_str("IN TRANSACTIONS"),
+            Some(Concurrency::Any) => f.write_str("IN CONCURRENT TRANSACTIONS"),
+            Some(Concurrency::Most(most)) => match most.node {
+                Node::Integer(_) | Node::Parameter(_) => {
+                    write!(f, "IN {most} CONCURRENT TRANSACTIONS")
+                }
+                _ => write!(f, "IN ({most}) CONCURRENT TRANSACTIONS"),
+            },
+        }?;
         if let Some(rows) = &self.rows {
             write!(f, " OF {rows} ROWS")?;
         }

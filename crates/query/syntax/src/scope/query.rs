@@ -6,8 +6,8 @@ use super::{Checker, Layer, problem};
 use crate::error::{Detail, Problem};
 use crate::parse::Parsed;
 use crate::tree::{
-    CallSubquery, Clause, ClauseKind, Expression, Imports, InTransactions, LoadCsv, Match, Node,
-    OnError, Query, SingleQuery,
+    CallSubquery, Clause, ClauseKind, Concurrency, Expression, Imports, InTransactions, LoadCsv,
+    Match, Node, OnError, Query, SingleQuery,
 };
 
 /// Where a query stands.
@@ -255,13 +255,10 @@ impl Checker<'_> {
 
     fn in_transactions(&mut self, part: &InTransactions) -> Parsed<()> {
         if let Some(rows) = &part.rows {
-            let of = self.constant(rows, "the number of rows of a transaction")?;
-            self.need_types(&of, Types::INTEGER, rows.at)?;
-            if matches!(rows.node, Node::Integer(..=0)) {
-                let what = "a transaction is for no rows";
-                let detail = Detail::NegativeIntegerArgument;
-                return Err(problem(detail, rows.at, what, "write 1 or more"));
-            }
+            self.at_least_one(rows, "the number of rows of a transaction")?;
+        }
+        if let Some(Concurrency::Most(most)) = &part.concurrency {
+            self.at_least_one(most, "the number of transactions at a time")?;
         }
         let Some(status) = &part.status else {
             return Ok(());
@@ -275,6 +272,20 @@ impl Checker<'_> {
         self.need_unbound(status)?;
         self.bind(&status.text, Type::Map);
         Ok(())
+    }
+
+    /// A number of which no row decides.
+    fn at_least_one(&mut self, number: &Expression, what: &str) -> Parsed<()> {
+        let of = self.constant(number, what)?;
+        self.need_types(&of, Types::INTEGER, number.at)?;
+        match number.node {
+            Node::Integer(..=0) => {
+                let what = format!("{what} is less than 1");
+                let detail = Detail::NegativeIntegerArgument;
+                Err(problem(detail, number.at, what, "write 1 or more"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// A query in an expression; it sees all variables.

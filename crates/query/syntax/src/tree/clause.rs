@@ -289,6 +289,8 @@ pub struct CallSubquery {
 /// `IN TRANSACTIONS OF 10 ROWS ON ERROR CONTINUE REPORT STATUS AS s`
 #[derive(Clone, Debug, PartialEq)]
 pub struct InTransactions {
+    /// Whether several may run at a time.
+    pub concurrency: Option<Concurrency>,
     /// Rows that one transaction is for.
     pub rows: Option<Expression>,
     /// Effect of an error in a transaction.
@@ -297,6 +299,15 @@ pub struct InTransactions {
     pub status: Option<Name>,
     /// Where it stands.
     pub at: Span,
+}
+
+/// `IN CONCURRENT TRANSACTIONS`
+#[derive(Clone, Debug, PartialEq)]
+pub enum Concurrency {
+    /// As many as there are processors.
+    Any,
+    /// `IN 4 CONCURRENT TRANSACTIONS`
+    Most(Expression),
 }
 
 /// Effect of an error in one of several transactions.

@@ -65,8 +65,11 @@ fn query() -> BoxedStrategy<Query> {
 
 fn transactions() -> impl Strategy<Value = Option<InTransactions>> {
     let errors = prop::sample::select(OnError::ALL.to_vec());
-    let parts = (option::of(small()), errors, option::of(name()));
-    let found = parts.prop_map(|(rows, on_error, status)| InTransactions {
+    let most = small().prop_map(Concurrency::Most);
+    let concurrency = option::of(prop_oneof![Just(Concurrency::Any), most]);
+    let parts = (concurrency, option::of(small()), errors, option::of(name()));
+    let found = parts.prop_map(|(concurrency, rows, on_error, status)| InTransactions {
+        concurrency,
         rows,
         on_error,
         status,
