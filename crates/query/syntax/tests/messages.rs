@@ -145,6 +145,13 @@ fn errors_name_the_place_and_what_was_meant() {
             None,
         ),
         (
+            "CALL { CREATE () } IN CONCURENT TRANSACTIONS",
+            "UnexpectedSyntax",
+            "CONCURENT",
+            "where TRANSACTIONS should be",
+            Some("CONCURRENT"),
+        ),
+        (
             "CALL { CREATE () } IN TRANSACTION",
             "UnexpectedSyntax",
             "TRANSACTION",

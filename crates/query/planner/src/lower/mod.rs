@@ -11,7 +11,7 @@ mod projection;
 mod query;
 mod write;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use evergraph_syntax::tree;
@@ -121,6 +121,8 @@ pub(crate) struct Lowering<'a> {
     /// Slots in the order in which they were asked for.
     used: Vec<Slot>,
     known: Known,
+    /// Slots of nodes that patterns find: they have a node, or null.
+    nodes: BTreeSet<Slot>,
     aggregates: Option<Aggregates>,
     /// Slots that variables get which are made.
     given: Scope,
@@ -139,6 +141,7 @@ impl<'a> Lowering<'a> {
             width: 0,
             used: Vec::new(),
             known: Known::new(),
+            nodes: BTreeSet::new(),
             aggregates: None,
             given: Scope::new(),
             is_within: false,
@@ -157,6 +160,7 @@ impl<'a> Lowering<'a> {
     fn reuse_slots(&mut self, from: Slot) {
         self.width = self.width.max(self.names.len());
         self.names.truncate(from);
+        self.nodes.retain(|slot| *slot < from);
     }
 
     /// Names of all slots that were ever in use.

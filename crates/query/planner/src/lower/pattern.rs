@@ -102,8 +102,9 @@ const MOST_PARTS: usize = 2_000;
 
 impl Pattern {
     /// Null matches no node, and what is no node is an error. No relationship is found from
-    /// either; what is known, and stands alone in the pattern, has to be looked at.
-    fn refuse_others(&mut self) {
+    /// either; what is known, and stands alone in the pattern, has to be looked at. `nodes`
+    /// are nodes or null.
+    fn refuse_others(&mut self, nodes: &BTreeSet<Slot>) {
         let ends = self
             .relationships
             .iter()
@@ -112,9 +113,12 @@ impl Pattern {
         let alone = self.nodes.iter().enumerate();
         let alone = alone.filter(|(place, node)| node.bound && !ends.contains(place));
         self.predicates.extend(alone.map(|(_, node)| {
-            let slot = Box::new(Expression::Slot(node.slot));
+            let slot = Expression::Slot(node.slot);
             let of_type = DataType::of(Types::NODE, false);
-            let node_or_null = Expression::Typed(Typing::Cast, slot, of_type);
+            let node_or_null = match nodes.contains(&node.slot) {
+                true => slot,
+                false => Expression::Typed(Typing::Cast, Box::new(slot), of_type),
+            };
             Predicate {
                 condition: Expression::IsNotNull(Box::new(node_or_null)),
                 slots: vec![node.slot],
@@ -215,7 +219,7 @@ impl Lowering<'_> {
             }
             self.add_hints(clause.hints, &mut finding.pattern, scope);
         }
-        finding.pattern.refuse_others();
+        finding.pattern.refuse_others(&self.nodes);
         let catalog = self.catalog;
         let hints = finding.pattern.hints.clone();
         let plan = order::find(finding.pattern, input, catalog);
@@ -333,6 +337,9 @@ impl Lowering<'_> {
         scope.insert(variable.text.clone(), slot);
         finding.nodes.insert(variable.text.clone(), place);
         let bound = bound.is_some();
+        if !bound {
+            self.nodes.insert(slot);
+        }
         finding.pattern.nodes.push(NodeToFind { slot, bound });
         Ok(place)
     }

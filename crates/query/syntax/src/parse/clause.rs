@@ -418,8 +418,12 @@ impl Parser<'_> {
         if self.take_word("CONCURRENT") {
             return Ok(Some(Concurrency::Any));
         }
-        if self.word().is_some() {
+        if self.is_word("TRANSACTIONS") {
             return Ok(None);
+        }
+        if self.word().is_some() {
+            let words = ["TRANSACTIONS", "CONCURRENT"];
+            return Err(self.unexpected("TRANSACTIONS", &words));
         }
         let most = self.expression()?;
         self.need_word("CONCURRENT")?;
