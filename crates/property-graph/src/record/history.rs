@@ -96,13 +96,15 @@ impl History {
         among: &[u64],
         uuid: &Uuid,
     ) -> Result<Vec<Layer>, StorageError> {
-        let mut layers = Vec::new();
+        let (mut layers, mut left) = (Vec::new(), Vec::from(among));
         self.for_each_part_of(ids, csn, uuid, |part| {
             let mut slots = zeros(among.len());
             let mut versions = Vec::with_capacity(ids.len().min(part.count() as usize));
             part.for_each_shown(ids, csn, |id, version| {
                 let slot = id - ids.start;
-                if bit(among, slot) {
+                // Of each record one, whatever a damaged file says.
+                if bit(&left, slot) {
+                    set(&mut left, slot, false);
                     set(&mut slots, slot, true);
                     versions.push(version);
                 }

@@ -12,7 +12,7 @@ use crate::column::Merged;
 use crate::dictionary::KeyCode;
 use crate::value::Value;
 
-/// What a chunk of versions shows of another one.
+/// Records of a chunk that a chunk of versions has.
 pub(super) struct Layer {
     pub(super) chunk: Arc<StoredChunk>,
     slots: Ranked,

@@ -173,7 +173,7 @@ impl<'p> Compiling<'p> {
     }
 }
 
-/// What one function can be of: it is known by where it is.
+/// A part of a plan that one function can be of; known by where it is.
 #[derive(Clone, Copy)]
 pub(crate) enum Part<'e> {
     Expression(&'e Expression),
@@ -184,7 +184,7 @@ pub(crate) enum Part<'e> {
 }
 
 impl Part<'_> {
-    /// What is seen at once.
+    /// Whether its code may be looked for, as far as its root tells.
     fn may_be_compiled(self) -> bool {
         let of = match self {
             Part::Expression(of) | Part::Conditions([of, _, ..]) => of,
