@@ -14,6 +14,7 @@ use evergraph_storage::{StorageError, Uuid};
 use parking_lot::Mutex;
 
 use self::rows::{Row, Rows, Subjects as VersionsBySubject};
+use super::bits::{bit, set, zeros};
 use super::by_key::ByKey;
 use super::column_at::{ColumnAt, LargeAt, cannot_be};
 use super::content::{EndColumns, Fixed, Record, RelationshipRecord};
@@ -96,7 +97,7 @@ impl<R: Record> ChunkAt<R> {
         // No more than two pictures are in DRAM.
         before.before.lock().take();
         let mut exists = before.exists.clone();
-        let mut places: Box<[u64]> = exists.iter().map(|_| 0).collect();
+        let mut places = zeros(exists.len());
         let mut rows = Vec::with_capacity(changes.len());
         for (at, born, record) in changes {
             set(&mut places, at, true);
@@ -363,24 +364,4 @@ fn values_of<'r, R: Record + 'r>(
         Some((row.at as usize, value.clone()))
     };
     rows.filter_map(value).collect()
-}
-
-/// So many words without a bit.
-pub(super) fn zeros(words: usize) -> Box<[u64]> {
-    vec![0; words].into()
-}
-
-#[inline]
-pub(super) fn bit(words: &[u64], at: u32) -> bool {
-    words
-        .get(at as usize / 64)
-        .is_some_and(|word| word >> (at % 64) & 1 == 1)
-}
-
-pub(super) fn set(words: &mut [u64], at: u32, to: bool) {
-    let (word, mask) = (&mut words[at as usize / 64], 1 << (at % 64));
-    match to {
-        true => *word |= mask,
-        false => *word &= !mask,
-    }
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use evergraph_storage::{StorageError, Uuid, failpoint};
 
 use super::at::ChunkAt;
+use super::bits::{Ranked, slots_of, zeros};
 use super::content::Record;
-use super::ranked::{Ranked, slots_of};
 use super::stored::StoredChunk;
 use crate::column::{
     Cell, Column, KeptColumn, Merged, Number, Rows, Scattered, Slice, Typed, append_cells,
@@ -50,7 +50,7 @@ impl LargeAt {
     ) -> Option<Self> {
         let mut of = of.peekable();
         of.peek()?;
-        let mut slots: Box<[u64]> = (0..words).map(|_| 0).collect();
+        let mut slots = zeros(words);
         of.for_each(|at| slots[at as usize / 64] |= 1 << (at % 64));
         let chunk = Arc::clone(chunk);
         Some(LargeAt {
@@ -93,7 +93,7 @@ impl Patch {
         if others.is_empty() {
             return Ok(None);
         }
-        let mut slots: Box<[u64]> = (0..words).map(|_| 0).collect();
+        let mut slots = zeros(words);
         let mut values = Vec::with_capacity(others.len());
         for (slot, value) in others {
             slots[slot / 64] |= 1 << (slot % 64);
@@ -230,15 +230,10 @@ impl ColumnAt {
         let mut in_base: Box<[u64]> = in_base.collect();
         if let Some(patch) = &self.patch {
             let column = patch.values.column();
-            let slots = (0..).zip(patch.slots.bits()).zip(places);
-            for ((word, slots), places) in slots {
-                let mut left = slots & !places;
-                while left != 0 {
-                    let slot: usize = 64 * word + left.trailing_zeros() as usize;
-                    values.push((slot, column.get(patch.slots.rank(slot))));
-                    left &= left - 1;
-                }
-            }
+            let words = patch.slots.bits().iter().zip(places);
+            let left: Vec<u64> = words.map(|(slots, places)| slots & !places).collect();
+            let value = |slot| (slot, column.get(patch.slots.rank(slot)));
+            values.extend(slots_of(&left).map(value));
             values.sort_by_key(|(slot, _)| *slot);
         }
         let (base, own_bytes) = overwritten(self.base.as_ref(), &mut values, &mut in_base);

@@ -18,7 +18,7 @@ use evergraph_storage::{Needed, StorageError, Uuid};
 use evergraph_topology::extension::{EXTENSION_BLOBS, Place};
 use parking_lot::RwLock;
 
-use super::at::{bit, set, zeros};
+use super::bits::{bit, set, zeros};
 use super::layer::Layer;
 use super::segment::{self, NewPast, PastChunk, Segment, Shape};
 use super::stored::StoredChunk;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use evergraph_storage::{StorageError, Uuid};
 
-use super::at::{Subjects, set, zeros};
+use super::at::Subjects;
+use super::bits::{Ranked, set, zeros};
 use super::content::EntityKind;
-use super::ranked::Ranked;
 use super::stored::StoredChunk;
 use crate::column::Merged;
 use crate::dictionary::KeyCode;

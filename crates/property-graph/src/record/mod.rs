@@ -17,6 +17,7 @@
 //! view or a named snapshot shows the record that it named (`ids`).
 
 mod at;
+mod bits;
 mod builder;
 mod by_key;
 mod checkpoint;
@@ -35,7 +36,6 @@ mod new_columns;
 mod opening;
 mod past;
 mod pinned;
-mod ranked;
 mod round;
 mod rows;
 mod scan;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use evergraph_storage::StorageError;
 
+use super::bits::slots_of;
 use super::content::Record;
 use super::found::{Found, FoundAt};
 use super::stored::StoredChunk;
@@ -103,14 +104,8 @@ impl<R: Record> Table<R> {
                 .filter(|&at| reader.slot(at).begin > 0)
                 .collect());
         }
-        let mut places = Vec::with_capacity(base.used() as usize);
-        for word in 0..records.div_ceil(64) {
-            let mut used = reader.used_word(word);
-            while used != 0 {
-                places.push(64 * word + used.trailing_zeros());
-                used &= used - 1;
-            }
-        }
-        Ok(places)
+        let words = (0..records.div_ceil(64)).map(|word| reader.used_word(word));
+        let used: Vec<u64> = words.collect();
+        Ok(slots_of(&used).map(|slot| slot as u32).collect())
     }
 }

@@ -6,7 +6,8 @@ use std::sync::atomic::AtomicU32;
 use evergraph_storage::StorageError;
 use parking_lot::Mutex;
 
-use super::{Changed, ChunkAt, Past, Row, Rows, Subjects, set, zeros};
+use super::{Changed, ChunkAt, Past, Row, Rows, Subjects};
+use crate::record::bits::{set, zeros};
 use crate::record::by_key::ByKey;
 use crate::record::chunk::Chunk;
 use crate::record::content::Record;
@@ -148,7 +149,7 @@ impl<R: Record> Table<R> {
                 let reader = base.read(self.uuid())?;
                 (0..words).map(|word| reader.used_word(word)).collect()
             }
-            None => (0..words).map(|_| 0).collect(),
+            None => zeros(words as usize),
         };
         let mut changed = match &past {
             Some(past) => past.replaced.clone(),

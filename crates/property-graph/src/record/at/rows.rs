@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{bit, set};
+use crate::record::bits::{bit, set, zeros};
 use crate::record::content::Record;
 
 /// A record that is a version in DRAM.
@@ -51,7 +51,7 @@ impl<R: Record> Subjects<R> {
         if let Some(group) = self.groups.iter().position(known) {
             set(&mut self.groups[group].1, at, true);
         } else if self.groups.len() < MOST_GROUPS {
-            let mut places: Box<[u64]> = (0..words).map(|_| 0).collect();
+            let mut places = zeros(words);
             set(&mut places, at, true);
             self.groups.push((Arc::clone(record), places));
         } else {

@@ -1,6 +1,6 @@
-//! Slots of a chunk, and the place of each among them.
+//! Bits of the slots of a chunk, 64 a word, and the place of each slot among them.
 
-/// Bits of slots, with how many come before each word.
+/// Bits with how many come before each word.
 #[derive(Clone, Debug)]
 pub(super) struct Ranked {
     bits: Box<[u64]>,
@@ -58,4 +58,24 @@ pub(super) fn slots_of(bits: &[u64]) -> impl Iterator<Item = usize> + Clone {
             Some(slot)
         })
     })
+}
+
+/// So many words without a bit.
+pub(super) fn zeros(words: usize) -> Box<[u64]> {
+    vec![0; words].into()
+}
+
+#[inline]
+pub(super) fn bit(words: &[u64], at: u32) -> bool {
+    words
+        .get(at as usize / 64)
+        .is_some_and(|word| word >> (at % 64) & 1 == 1)
+}
+
+pub(super) fn set(words: &mut [u64], at: u32, to: bool) {
+    let (word, mask) = (&mut words[at as usize / 64], 1 << (at % 64));
+    match to {
+        true => *word |= mask,
+        false => *word &= !mask,
+    }
 }
