@@ -462,7 +462,7 @@ impl<'a> ChunkReader<'a> {
     }
 
     /// Sets the bits of slots whose type or set of labels is one for which `holds` says
-    /// so of its place among [`ChunkReader::subjects`].
+    /// so of its place among [`ChunkReader::subjects`]; those of no slot may be set, too.
     pub(super) fn mark_subjects(
         &self,
         of: EntityKind,
@@ -472,6 +472,10 @@ impl<'a> ChunkReader<'a> {
         let slots = self.chunk.identity.records as usize;
         let (codes, numbers) = (self.subjects(of), self.opened.core.subjects(of));
         let places: Vec<usize> = (0..codes.len()).filter(|&at| holds(at)).collect();
+        if places.len() == codes.len() {
+            bits.fill(u64::MAX);
+            return;
+        }
         let mut one = vec![0; bits.len()];
         // No other code of the chunk lies between those that follow one another.
         for run in places.chunk_by(|a, b| a + 1 == *b) {

@@ -238,6 +238,7 @@ impl Source<'_> {
         };
         let readers = of.iter().map(|&one| SortedReader::new(*self, one));
         let mut readers: Vec<SortedReader<'_>> = readers.collect();
+        let mut repeated = Repeated::default();
         for row in 0..rows {
             for (reader, one) in readers.iter_mut().zip(of) {
                 reader.prepare(one.nodes[row])?;
@@ -256,7 +257,13 @@ impl Source<'_> {
             }
             match &mut lists[..of.len()] {
                 [one, other] if are_alike(one.0, other.0) => {
-                    merge(row as u32, *one, *other, &mut found);
+                    let list = |side: usize, node| readers[side].list(node).0;
+                    match repeated.side(of, row, list) {
+                        Some(side) => {
+                            repeated.look_up(row as u32, [*one, *other], side, &mut found)
+                        }
+                        None => merge(row as u32, *one, *other, &mut found),
+                    }
                 }
                 lists => intersect(row as u32, lists, &mut found),
             }
@@ -265,6 +272,85 @@ impl Source<'_> {
         }
         charge.done(found.bytes() as u64)?;
         Ok(found)
+    }
+}
+
+/// Bits of which one says that some nodes may be in a list.
+const BITS: usize = 1 << 16;
+
+/// The list of a node that stands in many rows, one after the other, of a side of two: a
+/// bit for each of its entries, which some other nodes share.
+#[derive(Default)]
+struct Repeated {
+    of: Option<(usize, u32)>,
+    bits: Vec<u64>,
+    marked: Vec<u32>,
+    places: Vec<usize>,
+}
+
+impl Repeated {
+    /// The side whose list is known in a row, made known if the next row has it, too.
+    fn side<'l>(
+        &mut self,
+        of: &[Adjoining<'_>],
+        row: usize,
+        list: impl Fn(usize, u32) -> &'l [u32],
+    ) -> Option<usize> {
+        if let Some((side, node)) = self.of
+            && of[side].nodes[row] == node
+        {
+            return Some(side);
+        }
+        let stays = |side: &usize| of[*side].nodes.get(row + 1) == Some(&of[*side].nodes[row]);
+        let side = (0..of.len()).find(stays)?;
+        let node = of[side].nodes[row];
+        self.mark(list(side, node));
+        self.of = Some((side, node));
+        Some(side)
+    }
+
+    fn mark(&mut self, list: &[u32]) {
+        self.bits.resize(BITS / 64, 0);
+        for node in self.marked.drain(..) {
+            self.bits[node as usize % BITS / 64] = 0;
+        }
+        self.marked.extend_from_slice(list);
+        for &node in list {
+            self.bits[node as usize % BITS / 64] |= 1 << (node % 64);
+        }
+    }
+
+    #[inline(always)]
+    fn may_have(&self, node: u32) -> bool {
+        self.bits[node as usize % BITS / 64] >> (node % 64) & 1 == 1
+    }
+
+    /// Adds what two lists have: the entries of one that the known list of a side has.
+    fn look_up(&mut self, row: u32, lists: [List<'_>; 2], side: usize, found: &mut Common) {
+        let (mut known, other) = (lists[side], lists[1 - side]);
+        // A place is written for each entry, and taken by those that may be in both.
+        self.places.resize(other.0.len(), 0);
+        let mut count = 0;
+        for (at, &node) in other.0.iter().enumerate() {
+            self.places[count] = at;
+            count += usize::from(self.may_have(node));
+        }
+        let is_same = |one: &usize, next: &usize| other.0[*one] == other.0[*next];
+        for places in self.places[..count].chunk_by(is_same) {
+            let node = other.0[places[0]];
+            let skipped = first_from(known.0, node);
+            known = (&known.0[skipped..], &known.1[skipped..]);
+            let equal = known.0.iter().take_while(|&&one| one == node).count();
+            if equal == 0 {
+                continue;
+            }
+            let of_known = &known.1[..equal];
+            let of_other = &other.1[places[0]..places[0] + places.len()];
+            match side {
+                0 => found.add(row, node, &[of_known, of_other]),
+                _ => found.add(row, node, &[of_other, of_known]),
+            }
+        }
     }
 }
 

@@ -201,8 +201,8 @@ impl PastChunk {
 
     #[inline]
     fn is_shown(&self, at: u32, csn: u64) -> bool {
-        let (_, begin, end) = self.version(at);
-        let end = failpoint!("records.past-end-ignored", u64::MAX, else end);
+        let (_, begin, ended) = self.version(at);
+        let end = failpoint!("records.past-end-ignored", u64::MAX, else ended);
         begin <= csn && csn < end
     }
 

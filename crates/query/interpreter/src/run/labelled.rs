@@ -1,14 +1,17 @@
 //! Which nodes have labels, asked for many nodes of one commit.
 
+use evergraph_planner::Expression;
 use evergraph_property_graph::graph::{EntityKind, Filter, LabelExpression, Morsel};
 use evergraph_syntax::tree::Labels;
 
 use super::{Result, Run};
+use crate::batch::{Batch, Column, NO_ID};
 
 /// For fewer rows at a time labels are read node by node.
 const ROWS: usize = 64;
-/// All nodes are looked at once when one of so many was asked for.
-const MANY: usize = 8;
+/// All nodes are looked at once when one of so many was asked for: of one alone, labels
+/// take some tens of times as long.
+const MANY: usize = 64;
 
 /// Nodes that have labels, as far as they are known.
 pub(crate) struct Labelled {
@@ -24,6 +27,17 @@ enum Known {
     Bits(Vec<u64>),
 }
 
+impl Known {
+    /// Whether a node has them; null does not.
+    #[inline(always)]
+    fn have(&self, id: u32) -> bool {
+        match self {
+            Known::Bits(bits) => has(bits, id),
+            _ => id != NO_ID,
+        }
+    }
+}
+
 impl Run<'_, '_> {
     /// Which of some nodes have labels; `None` where they are better read one by one.
     pub(crate) fn labelled_of_many(
@@ -31,12 +45,54 @@ impl Run<'_, '_> {
         labels: &Labels,
         ids: &[u32],
     ) -> Result<Option<Vec<bool>>> {
-        if ids.len() < ROWS {
+        self.with_known(labels, ids.len(), |known| {
+            ids.iter().map(|&id| known.have(id)).collect()
+        })
+    }
+
+    /// Those of some rows that have labels, where this is a condition and they are not
+    /// better read one by one.
+    pub(super) fn rows_labelled(
+        &self,
+        condition: &Expression,
+        batch: &Batch,
+        rows: &[u32],
+    ) -> Result<Option<Vec<u32>>> {
+        let Expression::Labelled(of, labels) = condition else {
+            return Ok(None);
+        };
+        let Expression::Slot(slot) = **of else {
+            return Ok(None);
+        };
+        let Column::Nodes(ids) = batch.column(slot) else {
+            return Ok(None);
+        };
+        self.with_known(labels, rows.len(), |known| {
+            // A place is written for each row, and taken by those that are kept.
+            let (mut kept, mut count) = (vec![0; rows.len()], 0);
+            for &row in rows {
+                kept[count] = row;
+                count += usize::from(known.have(ids[row as usize]));
+            }
+            kept.truncate(count);
+            kept
+        })
+    }
+
+    /// Does something with what is known of labels, for which so many nodes are asked for.
+    fn with_known<T>(
+        &self,
+        labels: &Labels,
+        nodes: usize,
+        body: impl FnOnce(&Known) -> T,
+    ) -> Result<Option<T>> {
+        if nodes < ROWS {
             return Ok(None);
         }
         let Some(view) = self.graph.committed() else {
             return Ok(None);
         };
+        self.work(nodes)?;
         let mut all = self.labelled.borrow_mut();
         let place = match all.iter().position(|one| one.labels == *labels) {
             Some(place) => place,
@@ -58,16 +114,13 @@ impl Run<'_, '_> {
         };
         let known = &mut all[place].known;
         if let Known::Nothing(asked) = known {
-            *asked += ids.len();
+            *asked += nodes;
             if asked.saturating_mul(MANY) < view.node_count()? as usize {
                 return Ok(None);
             }
             *known = Known::Bits(self.bits_of(labels)?);
         }
-        Ok(Some(match known {
-            Known::Bits(bits) => ids.iter().map(|&id| has(bits, id)).collect(),
-            _ => vec![true; ids.len()],
-        }))
+        Ok(Some(body(known)))
     }
 
     fn bits_of(&self, labels: &Labels) -> Result<Vec<u64>> {

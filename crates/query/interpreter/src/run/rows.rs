@@ -32,7 +32,8 @@ impl Run<'_, '_> {
         let gathered = Gathered::default();
         let over = Over::new(self, batch, &gathered);
         for condition in conditions {
-            rows = match self.ids_compared(condition, batch, &rows) {
+            let labelled = self.rows_labelled(condition, batch, &rows)?;
+            rows = match labelled.or_else(|| self.ids_compared(condition, batch, &rows)) {
                 Some(rows) => rows,
                 None => over.satisfying(condition, rows)?,
             };

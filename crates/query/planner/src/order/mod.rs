@@ -21,6 +21,7 @@ pub(crate) use seek::mentions;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use self::estimate::Step;
 use self::start::{Found, Start};
 use crate::Catalog;
 use crate::lower::{Pattern, Predicate, RelationshipToFind};
@@ -206,13 +207,23 @@ impl Finder<'_> {
             let is_later = !is_plain || known != (true, true);
             (place, is_later, self.step_of(one, known))
         });
-        let cheapest = costs.min_by(|one, other| {
+        let mut costs: Vec<(usize, bool, Step)> = costs.collect();
+        let cheapest = (0..costs.len()).min_by(|&one, &other| {
+            let (one, other) = (&costs[one], &costs[other]);
             let kept = one.2.kept.total_cmp(&other.2.kept);
             one.1.cmp(&other.1).then(kept)
         });
-        let Some((place, _, estimate)) = cheapest else {
+        let Some(cheapest) = cheapest else {
             return false;
         };
+        // Of relationships that meet in a node all leave the same rows: the one that finds
+        // the fewest nodes is first.
+        let meeting = (0..costs.len()).filter(|&one| self.meet(costs[one].0, costs[cheapest].0));
+        let fewest = meeting.min_by(|&one, &other| {
+            let (one, other) = (&costs[one].2, &costs[other].2);
+            one.rows.total_cmp(&other.rows)
+        });
+        let (place, _, estimate) = costs.swap_remove(fewest.unwrap_or(cheapest));
         let relationship = self.pattern.relationships[place].clone();
         let reversed = !self.is_known(relationship.left);
         let mut step = self.step(&relationship, reversed);
@@ -250,6 +261,20 @@ impl Finder<'_> {
         self.close(place);
         self.push(operator, estimate.rows);
         true
+    }
+
+    /// Whether two plain relationships lead from known nodes to the same unknown one.
+    fn meet(&self, one: usize, other: usize) -> bool {
+        let found = |place: usize| {
+            let one = &self.pattern.relationships[place];
+            let is_plain = one.length.is_none() && one.search.is_none();
+            match (self.is_known(one.left), self.is_known(one.right)) {
+                (true, false) if is_plain => Some(one.right),
+                (false, true) if is_plain => Some(one.left),
+                _ => None,
+            }
+        };
+        found(one).is_some_and(|node| found(other) == Some(node))
     }
 
     fn step(&self, one: &RelationshipToFind, reversed: bool) -> Expand {

@@ -17,7 +17,7 @@ const FEW_ENTRIES: u64 = 64;
 
 /// A set of nodes as bits, with which lists are compared.
 #[derive(Default)]
-struct Marked {
+pub(super) struct Marked {
     words: Vec<u64>,
     nodes: Vec<u32>,
 }
@@ -30,7 +30,7 @@ impl Marked {
         }
     }
 
-    fn mark(&mut self, nodes: &[u32]) {
+    pub(super) fn mark(&mut self, nodes: &[u32]) {
         for &node in nodes {
             let word = node as usize / 64;
             if word >= self.words.len() {
@@ -42,7 +42,7 @@ impl Marked {
     }
 
     #[inline(always)]
-    fn has(&self, node: u32) -> bool {
+    pub(super) fn has(&self, node: u32) -> bool {
         let word = self.words.get(node as usize / 64);
         word.is_some_and(|word| word >> (node % 64) & 1 == 1)
     }
@@ -175,6 +175,10 @@ impl Run<'_, '_> {
         from: &[u32],
         to: &[u32],
     ) -> Result<Option<Vec<i64>>> {
+        let known = step.pairs.borrow_mut().counts(self, step, (from, to))?;
+        if known.is_some() {
+            return Ok(known);
+        }
         let sides = [
             (from, to, step.towards),
             (to, from, step.towards.reversed()),
@@ -251,29 +255,32 @@ impl Run<'_, '_> {
         let ids = [&pair[0], &pair[1]].map(|group| self.ids_of(batch, group.from));
         let [one, other] = ids;
         let ids = [one?, other?];
-        let mut rows = Vec::new();
         for (at, number) in numbers.iter_mut().enumerate() {
-            match ids.iter().any(|ids| ids[at] == NO_ID) {
-                true => *number = 0,
-                false if *number != 0 => rows.push(at),
-                false => {}
-            }
+            *number *= i64::from(ids.iter().all(|ids| ids[at] != NO_ID));
         }
-        let nodes = ids.map(|ids| rows.iter().map(|&at| ids[at]).collect::<Vec<u32>>());
-        let ways = [
-            pair[0].ways(self, &nodes[0], &[])?,
-            pair[1].ways(self, &nodes[1], &[])?,
-        ];
-        let both = (0..rows.len()).filter(|&row| ways[0][row] != 0 && ways[1][row] != 0);
-        let both: Vec<usize> = both.collect();
+        let ways_of = |place: usize, numbers: &[i64]| -> Result<(Vec<usize>, Vec<i64>)> {
+            let rows = rows_with(numbers);
+            let nodes: Vec<u32> = rows.iter().map(|&at| ids[place][at]).collect();
+            let ways = pair[place].ways(self, &nodes, &[])?;
+            Ok((rows, ways))
+        };
+        // Those that have none by the first branch are not looked at by the second.
+        let (rows, first) = ways_of(0, numbers)?;
+        let mut ways = vec![0; numbers.len()];
+        rows.iter()
+            .zip(&first)
+            .for_each(|(&at, &own)| ways[at] = own);
+        let (rows, second) = ways_of(1, &ways)?;
+        let of_row = |place: usize, row: usize| ids[place][rows[row]];
+        let both = rows_with(&second);
         let mut common = vec![0i64; rows.len()];
         let mut marked = Marked::default();
         for part in both.chunks(NODES) {
             self.guard.check()?;
             let mut lists = Vec::with_capacity(2);
-            for (group, nodes) in pair.iter().zip(&nodes) {
+            for (side, group) in pair.iter().enumerate() {
                 let step = &group.branches[0];
-                let nodes: Vec<u32> = part.iter().map(|&row| nodes[row]).collect();
+                let nodes: Vec<u32> = part.iter().map(|&row| of_row(side, row)).collect();
                 lists.push(self.graph.neighbors(&nodes, step.towards, &step.types)?);
             }
             for (place, &row) in part.iter().enumerate() {
@@ -292,8 +299,8 @@ impl Run<'_, '_> {
                         continue;
                     }
                     let mut product = other.iter().filter(|&&node| node == end).count() as i64;
-                    for (group, nodes) in pair.iter().zip(&nodes) {
-                        let node = nodes[row];
+                    for (side, group) in pair.iter().enumerate() {
+                        let node = of_row(side, row);
                         group.branches[0].prepare(self, &[node], &[end])?;
                         let weight = group.weight(1, node, end)?;
                         product = product.checked_mul(weight).ok_or_else(too_many)?;
@@ -302,11 +309,26 @@ impl Run<'_, '_> {
                 }
             }
         }
+        let mut apart = vec![0; numbers.len()];
         for (row, at) in rows.into_iter().enumerate() {
-            let all = i128::from(ways[0][row]) * i128::from(ways[1][row]);
-            let apart = i64::try_from(all - i128::from(common[row])).map_err(|_| too_many())?;
-            numbers[at] = numbers[at].checked_mul(apart).ok_or_else(too_many)?;
+            let all = i128::from(ways[at]) * i128::from(second[row]);
+            apart[at] = i64::try_from(all - i128::from(common[row])).map_err(|_| too_many())?;
+        }
+        for (number, apart) in numbers.iter_mut().zip(apart) {
+            *number = number.checked_mul(apart).ok_or_else(too_many)?;
         }
         Ok(())
     }
+}
+
+/// Places of the numbers that are not 0.
+fn rows_with(numbers: &[i64]) -> Vec<usize> {
+    // One is written for each, and taken by those that are kept.
+    let (mut rows, mut count) = (vec![0; numbers.len()], 0);
+    for (at, &number) in numbers.iter().enumerate() {
+        rows[count] = at;
+        count += usize::from(number != 0);
+    }
+    rows.truncate(count);
+    rows
 }

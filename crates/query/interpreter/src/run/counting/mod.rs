@@ -3,6 +3,7 @@
 mod ends;
 mod labels;
 mod memo;
+mod pairs;
 mod sums;
 
 use evergraph_functions::{ErrorKind, EvaluationError};
@@ -224,15 +225,17 @@ impl Run<'_, '_> {
         numbers: &mut [i64],
     ) -> Result<()> {
         let nodes = self.ids_of(batch, group.from)?;
-        let rows: Vec<u32> = (0..batch.len() as u32)
-            .filter(|&at| nodes[at as usize] != NO_ID && numbers[at as usize] != 0)
-            .collect();
-        numbers.iter_mut().zip(&nodes).for_each(|(number, &node)| {
-            if node == NO_ID && !group.optional {
-                *number = 0;
-            }
-        });
-        let nodes: Vec<u32> = rows.iter().map(|&at| nodes[at as usize]).collect();
+        // A place is written for each row, and taken by those that have a node and ways.
+        let (mut rows, mut there) = (vec![0; nodes.len()], vec![0; nodes.len()]);
+        let mut count = 0;
+        for (at, (&node, number)) in nodes.iter().zip(&mut *numbers).enumerate() {
+            (rows[count], there[count]) = (at as u32, node);
+            *number *= i64::from(node != NO_ID || group.optional);
+            count += usize::from(node != NO_ID && *number != 0);
+        }
+        rows.truncate(count);
+        there.truncate(count);
+        let nodes = there;
         let ways = match group.into {
             Some(to) => self.between((group, to), found, batch, (&rows, &nodes))?,
             None if !group.beside.is_empty() => {

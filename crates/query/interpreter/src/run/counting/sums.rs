@@ -8,11 +8,13 @@
 //! `S(I)` whose lists all have it, which its ends and direction tell.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 
 use evergraph_planner::{Beside, Branch, Count, Expand, Slot, Towards};
 
 use super::labels::EndLabels;
 use super::memo::Memo;
+use super::pairs::Pairs;
 use super::too_many;
 use crate::graph::Types;
 use crate::run::{Result, Run};
@@ -52,6 +54,8 @@ pub(super) struct Step {
     pub(super) towards: Towards,
     pub(super) types: Types,
     plan: Expand,
+    /// Between nodes that are known.
+    pub(super) pairs: RefCell<Pairs>,
     /// What is at their ends.
     end: End,
 }
@@ -168,7 +172,8 @@ impl Group {
         let own = self.shared.iter().map(|shared| shared.sums.new_bytes());
         let inner = self.branches.iter().map(|step| {
             let groups = step.end.groups.iter().map(Group::new_bytes);
-            step.end.values.new_bytes() + groups.sum::<usize>()
+            let pairs = step.pairs.borrow_mut().new_bytes();
+            pairs + step.end.values.new_bytes() + groups.sum::<usize>()
         });
         own.chain(inner).sum()
     }
@@ -502,6 +507,7 @@ impl Step {
             towards: branch.step.towards,
             types: run.graph.types(&branch.step.types),
             plan: branch.step.clone(),
+            pairs: RefCell::default(),
             end: End {
                 labels: EndLabels::of(run, &branch.labels),
                 groups: groups_of(run, &branch.branches, Some(&branch.step)),
