@@ -341,9 +341,6 @@ impl Repeated {
             let skipped = first_from(known.0, node);
             known = (&known.0[skipped..], &known.1[skipped..]);
             let equal = known.0.iter().take_while(|&&one| one == node).count();
-            if equal == 0 {
-                continue;
-            }
             let of_known = &known.1[..equal];
             let of_other = &other.1[places[0]..places[0] + places.len()];
             match side {

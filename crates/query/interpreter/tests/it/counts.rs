@@ -439,3 +439,35 @@ fn counts_are_those_of_all_ways() {
     }
     assert!(met.iter().all(|&(_, count)| count > 3), "{met:?}");
 }
+
+#[test]
+fn pairs_are_counted_over_many_batches() {
+    const NODES: usize = 300;
+    let (graph, mut random) = (graph(), Random(3));
+    let mut transaction = graph.begin();
+    let nodes: Vec<NodeId> = (0..NODES)
+        .map(|_| transaction.create_node(&["P"], []).expect("a node"))
+        .collect();
+    // Some of them parallel, some loops.
+    let (all, mut loops) = (10 * NODES, 0);
+    for _ in 0..all {
+        let (from, to) = (random.below(NODES), random.below(NODES));
+        transaction
+            .create_relationship(nodes[from], "K", nodes[to], [])
+            .expect("a relationship");
+        loops += usize::from(from == to);
+    }
+    transaction.commit().expect("committed");
+    // All pairs of nodes are many batches, of which each has nodes of its own.
+    for (pattern, expected) in [
+        ("(a)-[:K]->(b)", all),
+        ("(a)<-[:K]-(b)", all),
+        ("(a)-[:K]-(b)", 2 * all - loops),
+    ] {
+        let text = format!("MATCH (a:P), (b:P) WITH a, b MATCH {pattern} RETURN count(*)");
+        let query = Query::prepare(&graph, &text).expect("a query");
+        assert!(query.plan().contains("Keep a, b"), "{}", query.plan());
+        let found = answer(&graph, &mut Read::View(&graph.view()), &text, false);
+        assert_eq!(found, [format!("[Value(Integer({expected}))]")], "{text}");
+    }
+}
