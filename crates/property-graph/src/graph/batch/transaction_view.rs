@@ -34,6 +34,14 @@ impl Transaction {
     }
 }
 
+#[cfg(test)]
+impl TransactionView {
+    /// Entries that lookups by indexes have looked at.
+    pub(in crate::graph) fn visited(&self) -> usize {
+        self.changed.visited()
+    }
+}
+
 impl sealed::Readable for TransactionView {
     fn source(&self) -> Source<'_> {
         Source {

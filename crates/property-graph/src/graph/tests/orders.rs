@@ -1,7 +1,12 @@
 //! Cost of lookups within a transaction, and uniqueness within it.
 
-use super::super::{Definition, PropertyGraph, Rule, Transaction};
+use std::ops::Bound;
+
+use super::super::{
+    Account, Definition, GraphRead, Opened, Order, PropertyGraph, Rule, Transaction,
+};
 use super::lookups::graph;
+use crate::index::KeyRange;
 use crate::value::Value;
 
 /// Finds or makes so many nodes in one transaction, and gives the number of changes that
@@ -31,6 +36,32 @@ fn lookups_do_not_go_through_what_was_written() {
             "{rule:?}: {visited} for {count} lookups"
         );
     }
+}
+
+/// Nor do those of views, of which each shows one write more.
+#[test]
+fn lookups_of_views_do_not_go_through_what_was_written() {
+    let graph = graph(&[Definition::of_nodes("a", "Person", &["a"], Rule::Index)]);
+    let (mut own, mut visited) = (graph.begin(), 0);
+    let count: usize = 1_000;
+    for number in 0..count as i64 {
+        let view = own.current_view();
+        let before = own.inner.overlay().visited();
+        let index = view.indexes().first().expect("an index").number;
+        let key = Value::from(number);
+        let range = KeyRange::between(&[], Bound::Included(&key), Bound::Included(&key));
+        let opened = view.cursor(index, &range, Order::Ascending);
+        let Ok(Opened::Cursor(mut cursor)) = opened else {
+            panic!("an index that can be read");
+        };
+        let found = cursor.read_keyed(1, &Account::default(), |_, _| {});
+        assert_eq!(found.expect("readable"), 0, "{number}");
+        visited += view.visited() - before;
+        own.create_node(&["Person"], [("a", number.into())])
+            .expect("alone");
+    }
+    visited += own.inner.overlay().visited();
+    assert!(visited <= 4 * count, "{visited} for {count}");
 }
 
 /// Uniqueness holds among a transaction's final writes; intermediate values do not count.

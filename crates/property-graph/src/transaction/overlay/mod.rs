@@ -212,7 +212,7 @@ fn bytes_of<R>(change: Option<&Change<R>>) -> usize {
 }
 
 /// Changed records of one kind.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Changes<R> {
     by_id: SharedMap<u32, Change<R>>,
     orders: Orders<R>,
@@ -220,6 +220,17 @@ pub(crate) struct Changes<R> {
     /// often the same.
     last_before: Option<Arc<R>>,
     last_written: Arc<[KeyCode]>,
+}
+
+impl<R> Clone for Changes<R> {
+    fn clone(&self) -> Self {
+        Changes {
+            by_id: self.by_id.clone(),
+            orders: self.orders.copy(&self.by_id),
+            last_before: self.last_before.clone(),
+            last_written: Arc::clone(&self.last_written),
+        }
+    }
 }
 
 impl<R> Default for Changes<R> {
@@ -396,6 +407,12 @@ impl Changed {
         changes.orders.range(number, by, &changes.by_id, from, to)
     }
 
+    /// Entries that lookups by indexes have looked at.
+    #[cfg(test)]
+    pub(crate) fn visited(&self) -> usize {
+        self.nodes.orders.visited() + self.relationships.orders.visited()
+    }
+
     /// Neighbor and id of each relationship made here, of one list, ascending by
     /// id.
     pub(crate) fn created(&self, list: List) -> impl Iterator<Item = (u32, u32)> {
@@ -539,12 +556,6 @@ impl Overlay {
             self.undo.push(undo);
         }
         self.invariants();
-    }
-
-    /// Entries that lookups by indexes have looked at.
-    #[cfg(test)]
-    pub(crate) fn visited(&self) -> usize {
-        self.nodes.orders.visited() + self.relationships.orders.visited()
     }
 
     /// Panics in debug builds if changes, their undo list and their bytes contradict each

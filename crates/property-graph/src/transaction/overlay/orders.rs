@@ -2,7 +2,8 @@
 //! depends on its hits, however much was written.
 //!
 //! An order is made by the first lookup that needs it, and follows every change from
-//! then on, also those that go back to a savepoint.
+//! then on, also those that go back to a savepoint. One that a copy of the changes needed
+//! is made before the next copy, so that it is made once, however many copies there are.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -40,9 +41,14 @@ impl<R> Clone for Order<R> {
     }
 }
 
+/// How indexes see records, by their number.
+type Wanted<R> = BTreeMap<u32, Arc<dyn KeyOf<R>>>;
+
 /// The orders that were asked for, by the number of the index.
 pub(super) struct Orders<R> {
     orders: Mutex<BTreeMap<u32, Order<R>>>,
+    /// Of which a lookup made an order, in any copy.
+    wanted: Arc<Mutex<Wanted<R>>>,
     bytes: AtomicUsize,
     /// Entries that lookups have looked at, and changes that orders were made of.
     #[cfg(test)]
@@ -53,6 +59,7 @@ impl<R> Default for Orders<R> {
     fn default() -> Self {
         Orders {
             orders: Mutex::default(),
+            wanted: Arc::default(),
             bytes: AtomicUsize::new(0),
             #[cfg(test)]
             visited: AtomicUsize::new(0),
@@ -64,6 +71,7 @@ impl<R> Clone for Orders<R> {
     fn clone(&self) -> Self {
         Orders {
             orders: Mutex::new(self.orders.lock().clone()),
+            wanted: Arc::clone(&self.wanted),
             bytes: AtomicUsize::new(self.bytes()),
             #[cfg(test)]
             visited: AtomicUsize::new(self.visited()),
@@ -119,10 +127,8 @@ impl<R> Orders<R> {
         }
         let mut orders = self.orders.lock();
         let order = orders.entry(number).or_insert_with(|| {
-            let order = Order::of(by, changes);
-            self.bytes.fetch_add(order.bytes(), Ordering::Relaxed);
-            self.visit(changes.len());
-            order
+            self.wanted.lock().insert(number, Arc::clone(by));
+            self.made(by, changes)
         });
         let bound = |key: &[u8]| (Arc::from(key), 0);
         let to = to.map_or(Bound::Unbounded, |to| Bound::Excluded(bound(to)));
@@ -130,6 +136,26 @@ impl<R> Orders<R> {
         let found: Vec<u32> = found.map(|((_, id), ())| *id).collect();
         self.visit(1 + found.len());
         found
+    }
+
+    fn made(&self, by: &Arc<dyn KeyOf<R>>, changes: &SharedMap<u32, Change<R>>) -> Order<R> {
+        let order = Order::of(by, changes);
+        self.bytes.fetch_add(order.bytes(), Ordering::Relaxed);
+        self.visit(changes.len());
+        order
+    }
+
+    /// A copy; what other copies made is made here before.
+    pub(super) fn copy(&self, changes: &SharedMap<u32, Change<R>>) -> Self {
+        let wanted = self.wanted.lock().clone();
+        let mut orders = self.orders.lock();
+        for (number, by) in wanted {
+            orders
+                .entry(number)
+                .or_insert_with(|| self.made(&by, changes));
+        }
+        drop(orders);
+        self.clone()
     }
 
     /// A record is another from now on.
