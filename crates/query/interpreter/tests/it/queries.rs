@@ -283,3 +283,14 @@ fn functions_of_the_clock_tell_the_time() {
     let text = "RETURN datetime.statement() = datetime.transaction()";
     assert_eq!(value(&graph, text), true.into());
 }
+
+#[test]
+fn null_has_no_label_that_all_nodes_have() {
+    let graph = graph();
+    rows(&graph, "UNWIND range(1, 200) AS i CREATE (:L)");
+    rows(&graph, "MATCH (a) WITH a LIMIT 70 CREATE (a)-[:R]->(:L)");
+    let kept = "MATCH (a) OPTIONAL MATCH (a)-->(b) WITH b WHERE b:L RETURN count(*)";
+    assert_eq!(value(&graph, kept), 70i64.into());
+    let others = "MATCH (a) OPTIONAL MATCH (a)-->(b) WITH b WHERE NOT b:L RETURN count(*)";
+    assert_eq!(value(&graph, others), 0i64.into());
+}
