@@ -298,6 +298,12 @@ impl SectionView {
         }
     }
 
+    /// Where each of some lists that follow one another starts in the extent, and where the
+    /// last ends; `None` if entries of some may lie elsewhere, or be dead.
+    pub(crate) fn starts_of(&self, first: usize, lists: usize) -> Option<&[u32]> {
+        self.plain.then(|| self.starts.range(first, lists + 1))
+    }
+
     /// Entries of a list, tombstones included.
     #[inline(always)]
     pub fn raw_len(&self, list: usize) -> usize {

@@ -28,6 +28,16 @@ impl ManyLists {
         }
     }
 
+    /// Appends lists that lie beside each other.
+    fn append_all<const IDS: bool>(&mut self, view: &SectionView, starts: &[u32]) {
+        let (first, before) = (starts[0], self.neighbors.len());
+        let last = starts[starts.len() - 1];
+        self.extend::<IDS>(view.in_extent_at(&(first as usize..last as usize)));
+        let ends = starts[1..].iter();
+        self.ends
+            .extend(ends.map(|end| before + (end - first) as usize));
+    }
+
     /// Appends the lists of vertices of one section.
     fn append<const IDS: bool>(
         &mut self,
@@ -79,6 +89,13 @@ impl ListReader<'_> {
             let Some(view) = view else {
                 return;
             };
+            if let Some(starts) = starts_of(view, run, mask) {
+                let ends = starts.iter().zip(&starts[1..]);
+                for ((start, end), degree) in ends.zip(own) {
+                    *degree += u64::from(end - start);
+                }
+                return;
+            }
             let mut next = 0;
             for (&vertex, degree) in run.iter().zip(own) {
                 let list = vertex as usize & mask;
@@ -100,6 +117,9 @@ impl ListReader<'_> {
     ) -> Result<(), TopologyError> {
         let mask = self.list_mask();
         self.for_each_run(vertices, |view, run, scratch| match view {
+            Some(view) if let Some(starts) = starts_of(view, run, mask) => {
+                lists.append_all::<IDS>(view, starts);
+            }
             Some(view) => {
                 let places = run.iter().map(|&vertex| vertex as usize & mask);
                 lists.append::<IDS>(view, places, scratch);
@@ -184,5 +204,16 @@ impl ListReader<'_> {
 
     fn list_mask(&self) -> usize {
         (1 << self.section_shift) - 1
+    }
+}
+
+/// Where the lists of vertices of a section lie, if they follow one another there and are
+/// whole.
+fn starts_of<'v>(view: &'v SectionView, vertices: &[u32], mask: usize) -> Option<&'v [u32]> {
+    let mut pairs = vertices.iter().zip(&vertices[1..]);
+    let follow = vertices.len() > 1 && pairs.all(|(one, next)| one.wrapping_add(1) == *next);
+    match follow {
+        true => view.starts_of(vertices[0] as usize & mask, vertices.len()),
+        false => None,
     }
 }

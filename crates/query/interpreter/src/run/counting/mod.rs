@@ -225,17 +225,7 @@ impl Run<'_, '_> {
         numbers: &mut [i64],
     ) -> Result<()> {
         let nodes = self.ids_of(batch, group.from)?;
-        // A place is written for each row, and taken by those that have a node and ways.
-        let (mut rows, mut there) = (vec![0; nodes.len()], vec![0; nodes.len()]);
-        let mut count = 0;
-        for (at, (&node, number)) in nodes.iter().zip(&mut *numbers).enumerate() {
-            (rows[count], there[count]) = (at as u32, node);
-            *number *= i64::from(node != NO_ID || group.optional);
-            count += usize::from(node != NO_ID && *number != 0);
-        }
-        rows.truncate(count);
-        there.truncate(count);
-        let nodes = there;
+        let (rows, nodes) = with_nodes(&nodes, numbers, group.optional);
         let ways = match group.into {
             Some(to) => self.between((group, to), found, batch, (&rows, &nodes))?,
             None if !group.beside.is_empty() => {
@@ -339,4 +329,22 @@ impl Run<'_, '_> {
         let id = |at| Ok(self.node_at(batch, slot, at)?.map_or(NO_ID, |node| node.0));
         (0..batch.len()).map(id).collect()
     }
+}
+
+/// Rows that have a node, and a number that is not 0, with their nodes. Without a node the
+/// number becomes 0, unless it is `optional`.
+// A function of its own keeps its loop in registers.
+#[inline(never)]
+fn with_nodes(nodes: &[u32], numbers: &mut [i64], optional: bool) -> (Vec<u32>, Vec<u32>) {
+    // A place is written for each row, and taken by those that are kept.
+    let (mut rows, mut kept) = (vec![0; nodes.len()], vec![0; nodes.len()]);
+    let mut count = 0;
+    for (at, (&node, number)) in nodes.iter().zip(numbers).enumerate() {
+        (rows[count], kept[count]) = (at as u32, node);
+        *number *= i64::from(node != NO_ID || optional);
+        count += usize::from(node != NO_ID && *number != 0);
+    }
+    rows.truncate(count);
+    kept.truncate(count);
+    (rows, kept)
 }
