@@ -254,7 +254,7 @@ impl FromStr for Duration {
         let starts_with_year = body
             .get(..4)
             .is_some_and(|year| number::<u16>(year).is_some());
-        if starts_with_year && body[4..].starts_with('-') {
+        if starts_with_year && (body[4..].starts_with('-') || is_compact(body)) {
             let amounts = date_and_time(body).ok_or_else(|| wrong("a number does not hold"))?;
             let [months, days, nanoseconds] = amounts.map(|amount| sign * amount);
             return Duration::of_amounts(months, days, nanoseconds);
@@ -294,15 +294,27 @@ impl FromStr for Duration {
     }
 }
 
+/// Whether a text begins as a date without dashes does.
+fn is_compact(text: &str) -> bool {
+    let date = text.split(['T', 't']).next().unwrap_or_default();
+    date.len() == 8 && date.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Billionths of months and days, and nanoseconds, of a duration written as a date and a
 /// time.
 fn date_and_time(text: &str) -> Option<[i128; 3]> {
     let (date, time) = text.split_once(['T', 't']).unwrap_or((text, "00:00"));
-    let mut parts = date.split('-');
-    let mut next = || number::<i128>(parts.next()?);
-    let (years, months, days) = (next()?, next()?, next()?);
+    let parts: Vec<&str> = match is_compact(text) {
+        true => vec![&date[..4], &date[4..6], &date[6..]],
+        false => date.split('-').collect(),
+    };
+    let &[years, months, days] = parts.as_slice() else {
+        return None;
+    };
+    let (years, months, days): (i128, i128, i128) =
+        (number(years)?, number(months)?, number(days)?);
     let time: LocalTime = time.parse().ok()?;
-    let is_date = parts.next().is_none() && months <= 12 && days <= 31;
+    let is_date = months <= 12 && days <= 31;
     let billion = i128::from(SECOND);
     is_date.then_some([
         (years * 12 + months) * billion,
@@ -315,7 +327,7 @@ fn date_and_time(text: &str) -> Option<[i128; 3]> {
 fn parse_billionths(text: &str) -> Option<i128> {
     let (sign, digits) = match text.strip_prefix('-') {
         Some(digits) => (-1, digits),
-        None => (1, text),
+        None => (1, text.strip_prefix('+').unwrap_or(text)),
     };
     let (whole, fraction) = digits.split_once(['.', ',']).unwrap_or((digits, "0"));
     if fraction.len() > 9 || whole.len() > 19 {

@@ -572,6 +572,12 @@ fn forms_of_iso_8601_are_read() {
     let duration: Duration = "P2012-02-02T14:37:21.545".parse().unwrap();
     let text = Value::from(duration).temporal_text();
     assert_eq!(text.as_deref(), Some("P2012Y2M2DT14H37M21.545S"));
+    assert_eq!("P20120202T143721.545".parse(), Ok(duration));
+    assert_eq!("P20120202".parse(), "P2012Y2M2D".parse::<Duration>());
+    assert_eq!("P+4Y-3M".parse(), Duration::new(45, 0, 0, 0));
+    for text in ["P+-4Y", "P20121302", "P2012020"] {
+        assert!(text.parse::<Duration>().is_err(), "{text}");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use evergraph_property_graph::Value;
-use evergraph_property_graph::value::{Date, LocalTime, Zone};
+use evergraph_property_graph::value::{Date, LocalTime, ValueError, Zone};
 use evergraph_syntax::with_article;
 
 use super::Kind;
@@ -188,7 +188,12 @@ impl<'a> Fields<'a> {
             self.need("quarter", "dayOfQuarter", base.is_some())?;
             let known = base.map(Date::quarter);
             let quarter = self.integer("quarter")?.or(known.map(|known| known.0));
-            let day = self.integer("dayOfQuarter")?.or(known.map(|known| known.1));
+            let day = self.integer("dayOfQuarter")?;
+            if let (Some(quarter), None, Some((_, month, day))) = (quarter, day, of_base) {
+                // The month of the quarter and its day are those of the other date.
+                let (first_year, first_month, _) = Date::of_quarter(year, quarter, 1)?.parts();
+                return Ok(nearest(first_year, first_month + (month - 1) % 3, day)?);
+            }
             return Ok(Date::of_quarter(
                 year,
                 quarter.unwrap_or(1),
@@ -204,15 +209,10 @@ impl<'a> Fields<'a> {
         };
         let month = part("month", of_base.map(|parts| parts.1))?;
         let day = part("day", of_base.map(|parts| parts.2))?;
-        let date = Date::new(year, month, day);
-        if date.is_err() && self.get("day").is_none() {
-            // The day of the other date is none of this month: its last is the nearest.
-            let mut before = (1..day).rev();
-            if let Some(last) = before.find_map(|day| Date::new(year, month, day).ok()) {
-                return Ok(last);
-            }
+        match self.get("day") {
+            Some(_) => Ok(Date::new(year, month, day)?),
+            None => Ok(nearest(year, month, day)?),
         }
-        Ok(date?)
     }
 
     /// A time of day from its fields; those that are absent are of `base`, else 0. `cut` are
@@ -292,4 +292,14 @@ fn wrong(name: &str, expected: &str, found: &Value) -> EvaluationError {
     let found = with_article(found.type_name());
     let message = format!("the field '{name}' has to be {expected}, not {found}");
     EvaluationError::new(ErrorKind::InvalidArgumentValue, message)
+}
+
+/// A date; where the month does not have the day, its last one.
+fn nearest(year: i32, month: i8, day: i8) -> Result<Date, ValueError> {
+    let date = Date::new(year, month, day);
+    let mut before = (1..day).rev();
+    date.or_else(|error| {
+        let last = before.find_map(|day| Date::new(year, month, day).ok());
+        last.ok_or(error)
+    })
 }

@@ -414,3 +414,27 @@ proptest! {
         }
     }
 }
+
+/// As in Neo4j: the month of the quarter and its day stay, the last where there is none.
+#[test]
+fn another_quarter_keeps_the_place_in_it() {
+    check(&[
+        ("date({date: date('2023-12-31'), quarter: 1})", "2023-03-31"),
+        ("date({date: date('2024-03-31'), quarter: 2})", "2024-06-30"),
+        ("date({date: date('2024-03-31'), quarter: 4})", "2024-12-31"),
+        (
+            "date({date: date('2010-06-01'), year: 2023, quarter: 1})",
+            "2023-03-01",
+        ),
+        ("date({date: date('2024-05-31'), quarter: 1})", "2024-02-29"),
+        (
+            "date({date: date('2024-05-31'), quarter: 1, dayOfQuarter: 1})",
+            "2024-01-01",
+        ),
+        (
+            "date({date: date('2024-05-31'), dayOfQuarter: 2})",
+            "2024-04-02",
+        ),
+    ]);
+    check_refused(&[("date({date: date('2023-12-31'), quarter: 5})", "quarter")]);
+}
