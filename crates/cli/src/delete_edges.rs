@@ -26,7 +26,7 @@ pub fn execute(args: &InputArgs, stop: &Cancellation) -> Result<Report, Failure>
         Ok(done) => done,
         Err(error) => {
             db.close()?;
-            return Err(error);
+            return Err(error.into());
         }
     };
     let bytes_after = db.stats().extent_bytes;

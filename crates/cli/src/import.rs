@@ -62,8 +62,8 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
             finish(args, db, &report, started)
         }
         Err(error) => {
-            give_up(db, is_new);
-            Err(error)
+            give_up(db, is_new, &error);
+            Err(error.into())
         }
     }
 }
@@ -101,7 +101,7 @@ pub fn follow(
     files: &[PathBuf],
     options: &ImportOptions,
     stop: &Cancellation,
-) -> Result<ImportReport, Failure> {
+) -> Result<ImportReport, evergraph::Error> {
     let bar = progress::of_bytes(None);
     let show = |progress: ImportProgress| {
         if let Some(total) = progress.total_bytes {

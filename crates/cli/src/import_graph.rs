@@ -55,7 +55,7 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
         Err(error) => {
             // One of them may be what is missing.
             import_report::tell_ignored(&ignored.take());
-            give_up(db, is_new);
+            give_up(db, is_new, &error);
             Err(error.into())
         }
     }

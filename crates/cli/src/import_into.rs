@@ -134,14 +134,22 @@ pub fn check_continued(args: &Args, db: &Database) -> Result<(), Failure> {
 
 /// Closes a database after a failure, and removes it if it is new and empty. What
 /// fails here is told, too; the failure before is what ends the command.
-pub fn give_up(db: Database, is_new: bool) {
+pub fn give_up(db: Database, is_new: bool, error: &evergraph::Error) {
     let is_empty = db.view().vertex_count() == 0;
     if !is_empty {
         note("what was committed is in the database and stays; `evergraph stats` counts it");
-        if is_new {
-            note(
+        match error {
+            evergraph::Error::Store(_)
+            | evergraph::Error::Graph(_)
+            | evergraph::Error::Io { .. } => {
+                note("the same command with --resume goes on behind it, once there is room");
+            }
+            // Says itself how to go on.
+            evergraph::Error::Interrupted { .. } => {}
+            _ if is_new => note(
                 "remove the database before the repaired file is imported: --append would add all its rows",
-            );
+            ),
+            _ => {}
         }
     }
     let ended = match is_new && is_empty {

@@ -136,3 +136,46 @@ fn names_that_there_are_not_are_told() {
         assert!(failed.contains(said) && failed.contains(hint), "{failed}");
     }
 }
+
+/// Where the columns of relationships name the ids or labels of nodes, each kind of nodes has
+/// a space of its own; else all ids are of one.
+#[test]
+fn tables_that_count_alike_are_told_apart_by_the_names_of_columns() {
+    let place = Place::new();
+    place.file("people.csv", "pid,name\n1,Ann\n2,Bob\n");
+    place.file("cities.csv", "cid,name\n1,Rome\n2,Oslo\n");
+    let nodes = "--nodes Person=people.csv --nodes City=cities.csv";
+    for (db, header) in [("ids", "pid,cid"), ("labels", "person_id,City")] {
+        place.file("lives.csv", format!("{header}\n1,2\n2,2\n"));
+        place.json(&format!(
+            "import {db} {nodes} --relationships LIVES=lives.csv"
+        ));
+    }
+    place.json(&format!("import keys {nodes} --key Person.pid,City.cid"));
+    place.json("import keys --relationships LIVES=lives.csv --append");
+    let text = "MATCH (a:Person)-[:LIVES]->(b:City) RETURN a.name + ' ' + b.name ORDER BY a.name";
+    for db in ["ids", "labels", "keys"] {
+        let shown = lines(&place, &["query", db, text, "--format", "csv"]);
+        assert_eq!(shown[1..], ["Ann Oslo", "Bob Oslo"], "{db}");
+    }
+    place.file("lives.csv", "a,b\n1,2\n2,2\n");
+    let refused = place.call(&format!(
+        "import one {nodes} --relationships LIVES=lives.csv"
+    ));
+    refused.expect(1);
+    assert!(
+        refused.stderr.contains("there is a node 1 already"),
+        "{refused:?}"
+    );
+}
+
+/// A table of ids alone is one of the benchmark's only where nothing else is said of it.
+#[test]
+fn a_table_with_a_label_is_not_read_as_the_benchmarks() {
+    let place = Place::new();
+    place.file("tt.csv", "id\n007\nA\n");
+    place.json("import db --nodes T=tt.csv");
+    let text = "MATCH (n) RETURN labels(n)[0] + n.id ORDER BY n.id";
+    let shown = lines(&place, &["query", "db", text, "--format", "csv"]);
+    assert_eq!(shown[1..], ["T007", "TA"]);
+}

@@ -13,9 +13,10 @@ use evergraph_io::interchange::{Contents, RowReader};
 use super::ignored::{IgnoredFile, why_unknown};
 use super::import_options::{PropertyImport, TypedFiles};
 use super::plain::{PlainTable, check_given, tell_types};
+use super::spaces::{Table, tell_spaces};
 use super::tables::{self, open};
 use super::typed::{self, Given};
-use super::{PropertyGraph, columnar};
+use super::{ImportKey, PropertyGraph, columnar};
 use crate::formats::{extension, open_bytes};
 use crate::{Cancellation, Error};
 
@@ -231,6 +232,7 @@ impl Source {
             header,
             assumed: self.given.contents,
             types: self.given.types.clone(),
+            spaces: self.given.spaces.clone(),
             ..usual
         };
         Ok(Neo4jReader::new(&file, input, options)?)
@@ -304,6 +306,7 @@ impl Chosen {
     ) -> Result<Self, Error> {
         let (data, kind) = (options.data.as_deref(), options.kind);
         let mut chosen = Chosen::default();
+        let mut plain = Vec::new();
         chosen.add_all(&options.files, kind, data, stop)?;
         for (typed, contents) in [
             (&options.nodes, Contents::Nodes),
@@ -314,9 +317,21 @@ impl Chosen {
                 chosen.add_typed(typed, contents, kind)?;
                 let parts = &mut chosen.files[first..];
                 let table = tell_types(graph, parts, &options.types, defaults, stop)?;
+                if let Some(table) = &table {
+                    let names = table.columns.iter().map(|(name, _)| Arc::clone(name));
+                    plain.push(Table {
+                        files: first..chosen.files.len(),
+                        contents,
+                        label: typed.names.first().map(|name| name.as_str().into()),
+                        columns: names.collect(),
+                    });
+                }
                 chosen.tables.extend(table);
             }
         }
+        let mut keys = options.keys.clone();
+        keys.extend(ImportKey::all_of(graph));
+        tell_spaces(&mut chosen.files, &plain, &keys);
         check_given(&options.types, &chosen.tables)?;
         if data.is_some() && !chosen.has(|holds| matches!(holds, Holds::Table(_))) {
             return Err(Error::argument(

@@ -44,6 +44,7 @@ mod position;
 mod reading;
 mod rejects;
 mod search;
+mod spaces;
 mod tables;
 mod telling;
 mod typed;

@@ -27,6 +27,8 @@ pub(super) struct Given {
     pub header: Option<String>,
     /// Types of the columns of plain CSV.
     pub types: Option<Arc<[PropertyType]>>,
+    /// Id spaces of the ids of plain CSV, if they are not of one.
+    pub spaces: Vec<Arc<str>>,
 }
 
 impl Given {
@@ -38,7 +40,12 @@ impl Given {
             kind,
             header,
             types,
+            spaces,
         } = self;
+        let spaces = match spaces.as_slice() {
+            [] => String::new(),
+            spaces => format!(", spaces: {spaces:?}"),
+        };
         let types = types.as_ref().map_or(String::new(), |types| {
             let types: Vec<String> = types.iter().map(ToString::to_string).collect();
             format!(", types: {}", types.join(" "))
@@ -46,7 +53,9 @@ impl Given {
         match contents {
             None => String::new(),
             Some(_) => {
-                format!(" {{ labels: {labels:?}, type: {kind:?}, header: {header:?}{types} }}")
+                format!(
+                    " {{ labels: {labels:?}, type: {kind:?}, header: {header:?}{types}{spaces} }}"
+                )
             }
         }
     }
@@ -130,7 +139,11 @@ pub(super) fn sources(
     for path in &typed.files {
         let kind = match kind {
             Some(kind) => kind,
-            None => FileKind::of(path)?.unwrap_or(FileKind::Neo4j),
+            None => match FileKind::of(path)?.unwrap_or(FileKind::Neo4j) {
+                // Any table may begin with `id`, and this one is said to hold something else.
+                FileKind::Ldbc if !first_line(path)?.contains('|') => FileKind::Neo4j,
+                found => found,
+            },
         };
         if kind == FileKind::Tables {
             return Err(Error::argument(
@@ -177,6 +190,7 @@ mod tests {
             kind: None,
             header: Some(":ID".to_string()),
             types: None,
+            spaces: Vec::new(),
         };
         let pinned = " { labels: [\"A\"], type: None, header: Some(\":ID\") }";
         assert_eq!(given.identity(), pinned);
@@ -191,5 +205,9 @@ mod tests {
         };
         let pinned = " { labels: [\"A\"], type: None, header: None, types: long string }";
         assert_eq!(typed.identity(), pinned);
+        let spaces = vec!["A".into(), "B".into()];
+        let spaced = Given { spaces, ..typed };
+        let pinned = pinned.replace(" }", ", spaces: [\"A\", \"B\"] }");
+        assert_eq!(spaced.identity(), pinned);
     }
 }

@@ -99,7 +99,7 @@ fn bad_elements_are_reported_by_line_and_reading_goes_on() {
         "graph.xml:3: age: \"x\" is no integer",
         "graph.xml:4: id: nothing is there",
         "graph.xml:5: no key for such elements has the id \"b\"",
-        "graph.xml:6: label: the edge has no type, and none is given for such edges",
+        "graph.xml:6: label: the edge has no type, and none is given for such edges (--type T)",
         "graph.xml:7: target: nothing is there",
         "graph.xml:8: <port> in <node> is not supported",
         "graph.xml:9: <endpoint> in <hyperedge> is not supported",

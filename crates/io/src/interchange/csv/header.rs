@@ -60,6 +60,8 @@ pub(crate) struct Assumed<'a> {
     pub(crate) contents: Option<Contents>,
     /// Types of the columns of a plain header; else texts.
     pub(crate) types: Option<&'a [PropertyType]>,
+    /// Id spaces of the ids of a plain header.
+    pub(crate) spaces: &'a [Arc<str>],
 }
 
 impl Header {
@@ -98,7 +100,7 @@ impl Header {
                     *kind = *given;
                 }
             }
-            assume(&mut columns, &mut found, contents)?;
+            assume(&mut columns, &mut found, contents, assumed.spaces)?;
             plain = Some(found);
         }
         let header = Self::of(columns)?;
@@ -169,34 +171,36 @@ fn assume(
     columns: &mut [Column],
     plain: &mut [PlainColumn],
     contents: Contents,
+    spaces: &[Arc<str>],
 ) -> Result<(), Problem> {
+    let space = |at: usize| spaces.get(at).cloned().unwrap_or_default();
     let ids = match contents {
         Contents::Nodes => 1,
         Contents::Relationships => 2,
         Contents::Both => 0,
     };
     plain.iter_mut().take(ids).for_each(|id| id.is_id = true);
-    let id = |column: &Column, plain: &PlainColumn, is_property: bool| match column {
+    let id = |column: &Column, at: usize, is_property: bool| match column {
         Column::Property(name, kind) if !kind.list => Ok(IdColumn {
-            space: Arc::from(""),
+            space: space(at),
             name: is_property.then(|| name.clone()),
             ids: match kind.scalar {
                 Scalar::Integer => Ids::Integers,
                 Scalar::Text => Ids::Texts,
                 _ => return Err(Problem::at(name, "ids are long or string")),
             },
-            is_declared: plain.declared.is_some(),
+            is_declared: plain[at].declared.is_some(),
         }),
         _ => Err(Problem::new(
             "the header does not say which columns are ids; :ID, :START_ID and :END_ID do",
         )),
     };
     match (contents, columns) {
-        (Contents::Nodes, [first, ..]) => *first = Column::Id(id(first, &plain[0], true)?),
+        (Contents::Nodes, [first, ..]) => *first = Column::Id(id(first, 0, true)?),
         (Contents::Relationships, [first, second, ..]) => {
             (*first, *second) = (
-                Column::Start(id(first, &plain[0], false)?),
-                Column::End(id(second, &plain[1], false)?),
+                Column::Start(id(first, 0, false)?),
+                Column::End(id(second, 1, false)?),
             );
         }
         (Contents::Both, _) => {}

@@ -36,6 +36,8 @@ pub struct Neo4jOptions {
     /// Types of the columns of such a header, by their number; else they are texts, but
     /// where the header says another type.
     pub types: Option<Arc<[PropertyType]>>,
+    /// Id spaces of the ids of such a header; without, all are of one.
+    pub spaces: Vec<Arc<str>>,
 }
 
 impl Default for Neo4jOptions {
@@ -48,6 +50,7 @@ impl Default for Neo4jOptions {
             kind: None,
             header: None,
             assumed: None,
+            spaces: Vec::new(),
             types: None,
         }
     }
@@ -182,6 +185,7 @@ fn read_header<R: BufRead>(
                 ids: options.ids,
                 contents: options.assumed,
                 types: options.types.as_deref(),
+                spaces: &options.spaces,
             };
             Header::read(&fields, assumed)
         }

@@ -247,7 +247,7 @@ impl<R: BufRead> GraphMlReader<R> {
             None => self.options.kind.clone().ok_or_else(|| {
                 Problem::at(
                     "label",
-                    "the edge has no type, and none is given for such edges",
+                    "the edge has no type, and none is given for such edges (--type T)",
                 )
             })?,
         };
