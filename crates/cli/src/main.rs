@@ -148,6 +148,7 @@ fn execute(cli: &Cli) -> Result<Report, Failure> {
         _ => None,
     };
     evergraph::start_threads(threads)?;
+    stop::bear_limits_of_files();
     // Commands that do not poll the switch are ended by the signal, which loses nothing.
     let stop = stop::on_ctrl_c;
     match &cli.command {

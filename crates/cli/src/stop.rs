@@ -20,3 +20,14 @@ pub fn on_ctrl_c() -> Cancellation {
     let _ = ctrlc::set_handler(handler);
     cancellation
 }
+
+/// Lets a write beyond the limit of a file's size (`ulimit -f`) fail as one to a full disk
+/// does: the signal would end the process without a word.
+pub fn bear_limits_of_files() {
+    #[cfg(unix)]
+    {
+        use signal_hook::consts::SIGXFSZ;
+        // Without a handler the signal ends the process, which loses nothing either.
+        let _ = signal_hook::flag::register(SIGXFSZ, std::sync::Arc::default());
+    }
+}

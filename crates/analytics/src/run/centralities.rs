@@ -171,7 +171,7 @@ fn pagerank(context: &Context<'_>) -> Result<Computed, Error> {
     let (found, measured) =
         context.measure(|| ranking::run(context.graph, &parameters, context.control))?;
     let verified = context.verify(|plain| ranking::verify(plain, &parameters, &found));
-    Ok(ranks(context, found, measured, verified))
+    Ok(ranks(context, &parameters, found, (measured, verified)))
 }
 
 fn personalized_pagerank(context: &Context<'_>) -> Result<Computed, Error> {
@@ -183,7 +183,7 @@ fn personalized_pagerank(context: &Context<'_>) -> Result<Computed, Error> {
     let (found, measured) =
         context.measure(|| personal::run(context.graph, &seeds, &parameters, context.control))?;
     let verified = context.verify(|plain| personal::verify(plain, &seeds, &parameters, &found));
-    Ok(ranks(context, found, measured, verified))
+    Ok(ranks(context, &parameters, found, (measured, verified)))
 }
 
 fn rank_parameters(context: &Context<'_>) -> Parameters {
@@ -210,19 +210,22 @@ fn rank_parameters(context: &Context<'_>) -> Parameters {
 
 fn ranks(
     context: &Context<'_>,
+    parameters: &Parameters,
     found: ranking::PageRank,
-    measured: super::Measured,
-    verified: Option<Result<(), String>>,
+    (measured, verified): (super::Measured, Option<Result<(), String>>),
 ) -> Computed {
     let (top, rank) = largest(&found.ranks);
+    let mut result = match parameters.iterations {
+        Iterations::Until { tolerance, .. } => convergence(found.change, found.change < tolerance),
+        // So many were asked for, and nothing of how much the last one changes.
+        Iterations::Fixed(_) => vec![("change", Fact::Real(found.change))],
+    };
+    result.push(("top_vertex", context.name(top)));
+    result.push(("top_rank", Fact::Real(rank)));
     Computed {
         measured,
         iterations: Some(u64::from(found.iterations)),
-        result: vec![
-            ("change", Fact::Real(found.change)),
-            ("top_vertex", context.name(top)),
-            ("top_rank", Fact::Real(rank)),
-        ],
+        result,
         values: Values::Reals(found.ranks),
         verified,
     }

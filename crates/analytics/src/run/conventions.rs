@@ -140,7 +140,7 @@ const CONVENTIONS: &[Convention] = &[
     of("random-walks", "walk", EACH, ""),
     of("neighbor-sampling", "edge", EACH, ""),
     of("influence-maximization", "spread", EACH, ""),
-    of("rumor-sources", "vertices", NEITHER, ""),
+    of("rumor-sources", "infected", NEITHER, ""),
 ];
 
 /// The conventions of an algorithm, if this program knows it.
@@ -201,6 +201,7 @@ pub(super) fn column(
         Some("heads") => "head",
         Some("members" | "articulation-points") => "member",
         Some("in") => "in_degree",
+        Some("nearest") => "nearest",
         _ => usual,
     };
     match estimate(facts) {

@@ -224,7 +224,11 @@ impl Source {
                     return Some(Err(SourceError::Broken(error.into())));
                 }
             };
-            let json = serde_json::from_str(&text).map_err(|error| error.to_string());
+            let json = match line {
+                1 => text.trim_start_matches('\u{feff}'),
+                _ => &text,
+            };
+            let json = serde_json::from_str(json).map_err(|error| no_json(&error));
             Some(json.and_then(|json| object(&json)).map_or_else(
                 |problem| Err(SourceError::Bad(bad(&file, line, problem))),
                 |values| Ok(SourceRow { line, values }),
@@ -324,6 +328,13 @@ fn open(path: &Path) -> Result<BufReader<Box<dyn Read + Send>>, Error> {
     let bytes = open_bytes(path)
         .map_err(|error| Error::of_file(crate::Error::from(error).summary(), "check the path"))?;
     Ok(BufReader::with_capacity(1 << 18, bytes))
+}
+
+/// Its own place is within the line.
+fn no_json(error: &serde_json::Error) -> String {
+    let said = error.to_string();
+    let reason = said.split(" at line ").next().unwrap_or_default();
+    format!("no JSON at column {}: {reason}", error.column())
 }
 
 fn object(json: &serde_json::Value) -> Result<Vec<(Arc<str>, Value)>, String> {

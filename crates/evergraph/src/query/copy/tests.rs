@@ -167,7 +167,12 @@ fn one_bad_row_refuses_all() {
                 "",
                 "g.jsonl:2: it is no JSON object",
             ),
-            ("h.jsonl", "{\"a\": 1}\n{\"a\": \n", "", "h.jsonl:2: EOF"),
+            (
+                "h.jsonl",
+                "\u{feff}{\"a\": 1}\n{\"a\": \n",
+                "",
+                "h.jsonl:2: no JSON at column 6: EOF",
+            ),
             ("i.json", "{\"a\": 1}", "", "i.json: invalid type"),
             ("j.csv", "", "", "j.csv"),
         ] {
