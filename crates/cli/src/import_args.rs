@@ -125,6 +125,7 @@ impl Args {
             ("--ids", self.ids.is_some()),
             ("--time-unit", self.time_unit.is_some()),
             ("--allow-uneven", reading.allow_uneven),
+            ("--header", reading.header.is_some()),
             ("--source-column", reading.source_column.is_some()),
             ("--target-column", reading.target_column.is_some()),
             ("--weight-column", reading.weight_column.is_some()),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use std::str::FromStr;
 
-use evergraph::formats::{Column, ColumnChoice, Format, Options};
+use evergraph::formats::{Column, ColumnChoice, Format, Header, Options};
 use evergraph::property::FileKind;
 
 use crate::medium::MediumArgs;
@@ -44,6 +44,9 @@ pub struct ReadingArgs {
     /// The only separator between columns; `tab` is one
     #[arg(long, value_name = "C", value_parser = separator)]
     pub separator: Option<u8>,
+    /// Whether the first line has titles of columns, which is told from its words: yes, no
+    #[arg(long, value_name = "YES", value_parser = header)]
+    pub header: Option<Header>,
     /// Column of the source: its number from 1, or its name in the header
     #[arg(long, value_name = "C", value_parser = column)]
     pub source_column: Option<Column>,
@@ -103,6 +106,7 @@ impl ReadingArgs {
             skip_bad: self.skip_bad,
             allow_uneven: self.allow_uneven,
             separator: self.separator,
+            header: self.header.unwrap_or_default(),
             columns: ColumnChoice {
                 source: self.source_column.clone(),
                 target: self.target_column.clone(),
@@ -111,6 +115,14 @@ impl ReadingArgs {
             },
             ..Options::default()
         })
+    }
+}
+
+fn header(text: &str) -> Result<Header, String> {
+    match text {
+        "yes" => Ok(Header::Present),
+        "no" => Ok(Header::Absent),
+        _ => Err("give yes or no".to_string()),
     }
 }
 

@@ -360,3 +360,23 @@ fn what_is_exported_is_imported_again() {
     }
     assert!(!place.path("out.txt").exists());
 }
+
+/// Titles over texts are told by their words, or by a flag.
+#[test]
+fn titles_are_told_or_said() {
+    let place = Place::new();
+    place.file("known.csv", "follower,followee\nann,bob\njoe,ann\n");
+    place.file("unknown.csv", "left,right\nann,bob\njoe,ann\n");
+    for (db, arguments, edges) in [
+        ("a", "known.csv", 2),
+        ("b", "known.csv --header no", 3),
+        ("c", "unknown.csv", 3),
+        ("d", "unknown.csv --header yes", 2),
+    ] {
+        let done = place.json(&format!("import {db} {arguments}"));
+        assert_eq!(done["edges"], edges, "{arguments}");
+    }
+    let refused = place.call("import db known.csv --header maybe");
+    refused.expect(2);
+    assert!(refused.stderr.contains("give yes or no"), "{refused:?}");
+}

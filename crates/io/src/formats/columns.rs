@@ -257,7 +257,29 @@ pub(super) fn names_ends(fields: &[String], vertices: bool) -> bool {
         let known = ["id", "vertex", "vertexid", "node", "nodeid"];
         return names.first().is_some_and(|name| known.contains(&&**name));
     }
-    names.iter().any(|name| is_source(name)) && names.iter().any(|name| is_target(name))
+    // What often stands over ends, and does not say which is which in another order.
+    let over_sources = [
+        "follower",
+        "followerid",
+        "user",
+        "userid",
+        "citing",
+        "sender",
+    ];
+    let over_targets = [
+        "followee",
+        "followeeid",
+        "friend",
+        "friendid",
+        "item",
+        "itemid",
+        "cited",
+        "receiver",
+        "recipient",
+    ];
+    let is_first = |name: &String| is_source(name) || over_sources.contains(&&**name);
+    let is_second = |name: &String| is_target(name) || over_targets.contains(&&**name);
+    names.iter().any(is_first) && names.iter().any(is_second)
 }
 
 /// A column name without case and punctuation.
