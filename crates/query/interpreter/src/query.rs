@@ -530,6 +530,7 @@ impl Query {
             functions: RefCell::default(),
             found: RefCell::default(),
             labelled: RefCell::default(),
+            nodes_at_once: RefCell::default(),
             given: RefCell::default(),
             threads: self.limits.threads,
             leaf: None,

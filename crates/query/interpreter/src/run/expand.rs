@@ -54,6 +54,9 @@ impl Run<'_, '_> {
     fn nodes_in(&self, batch: &Batch, slot: Slot) -> Result<(Vec<u32>, Vec<u32>)> {
         let (mut rows, mut nodes) = (Vec::new(), Vec::new());
         match batch.column(slot) {
+            Column::Nodes(ids) if !ids.contains(&NO_ID) => {
+                (rows, nodes) = ((0..batch.len() as u32).collect(), ids.clone());
+            }
             Column::Nodes(ids) => {
                 for (at, &id) in ids.iter().enumerate().filter(|(_, id)| **id != NO_ID) {
                     rows.push(at as u32);
@@ -93,8 +96,8 @@ impl Run<'_, '_> {
             ends = known.into_iter().flatten().map(|node| node.0).collect();
         }
         // A hub has more relationships than a batch has rows: so many nodes at a time as give
-        // about one, told by those before.
-        let (mut from, mut most) = (0, FIRST_NODES);
+        // about one, told by those before, also of other batches.
+        let (mut from, mut most) = (0, self.nodes_at_once(expand));
         while from < nodes.len() {
             self.guard.check()?;
             let part = from..(from + most).min(nodes.len());
@@ -103,12 +106,31 @@ impl Run<'_, '_> {
             let found = self.find(expand, &nodes[part.clone()], ends, &types)?;
             most = BATCH * part.len() / found.rows.len().max(1);
             most = most.clamp(FEWEST_NODES, BATCH);
+            self.take_at_once(expand, most);
             let flow = self.push_expanded(expand, batch, &rows[part], found, sink)?;
             if flow == Flow::Stop {
                 return Ok(Flow::Stop);
             }
         }
         Ok(Flow::Continue)
+    }
+
+    fn nodes_at_once(&self, expand: &Expand) -> usize {
+        let known = self.nodes_at_once.borrow();
+        let mut known = known.iter();
+        let found = known.find(|(slot, _)| *slot == expand.relationship);
+        found.map_or(FIRST_NODES, |&(_, nodes)| nodes)
+    }
+
+    fn take_at_once(&self, expand: &Expand, nodes: usize) {
+        let mut known = self.nodes_at_once.borrow_mut();
+        match known
+            .iter_mut()
+            .find(|(slot, _)| *slot == expand.relationship)
+        {
+            Some((_, known)) => *known = nodes,
+            None => known.push((expand.relationship, nodes)),
+        }
     }
 
     /// Relationships of some nodes, or those to some ends; without ids, where nothing asks

@@ -39,7 +39,7 @@ use std::sync::Arc;
 
 use evergraph_functions::functions::Function;
 use evergraph_functions::{Datum, Environment};
-use evergraph_planner::{Expression, Lookup, Operator, Plan, Population, Relationships};
+use evergraph_planner::{Expression, Lookup, Operator, Plan, Population, Relationships, Slot};
 use evergraph_property_graph::graph::NodeId;
 
 use self::hash_join::Join;
@@ -93,6 +93,8 @@ pub(crate) struct Run<'a, 'g> {
     pub(crate) only_reads: bool,
     /// Labels that filters have asked for.
     pub(crate) labelled: RefCell<Vec<Labelled>>,
+    /// Nodes that expansions take at once, by the slots of their relationships.
+    pub(crate) nodes_at_once: RefCell<Vec<(Slot, usize)>>,
     /// Rows of the transactions of the statement that have run.
     pub(crate) given: RefCell<Vec<Batch>>,
     /// How expressions are compiled; without, they are interpreted.

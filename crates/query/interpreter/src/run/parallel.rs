@@ -82,6 +82,7 @@ impl Run<'_, '_> {
                 functions: RefCell::default(),
                 found: RefCell::default(),
                 labelled: RefCell::default(),
+                nodes_at_once: RefCell::default(),
                 given: RefCell::default(),
                 threads: 1,
                 leaf: Some(Leaf {

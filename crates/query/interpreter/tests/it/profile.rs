@@ -60,7 +60,7 @@ fn operators_tell_rows_beside_estimates() {
         Limit 3 [57 estimated, 3 rows in 1 batch, * ms]
         Top 3 of y [3.0 estimated, 3 rows in 1 batch, * ms]
         Aggregate [_4 = count(*)] by [y = m.y] [57 estimated, 7 rows in 1 batch, * ms]
-        Expand (n)-[_2:R]->(m) [3202 estimated, 4000 rows in 7 batches, * ms]
+        Expand (n)-[_2:R]->(m) [3202 estimated, 4000 rows in 4 batches, * ms]
         Filter n.x > 1000 [3202 estimated, 4000 rows in 4 batches, * ms]
         NodeScan n:N with x > 1000 [4001 estimated, 4000 rows in 4 batches, * ms]
         Argument [1.0 estimated, 1 row in 1 batch, * ms]
