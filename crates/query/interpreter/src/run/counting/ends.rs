@@ -264,13 +264,18 @@ impl Run<'_, '_> {
             let ways = pair[place].ways(self, &nodes, &[])?;
             Ok((rows, ways))
         };
-        // Those that have none by the first branch are not looked at by the second.
-        let (rows, first) = ways_of(0, numbers)?;
+        // Those that have none by the first branch are not looked at by the second. Nodes in
+        // order are looked at sooner.
+        let [one, other] = match !ids[0].is_sorted() && ids[1].is_sorted() {
+            true => [1, 0],
+            false => [0, 1],
+        };
+        let (rows, first) = ways_of(one, numbers)?;
         let mut ways = vec![0; numbers.len()];
         rows.iter()
             .zip(&first)
             .for_each(|(&at, &own)| ways[at] = own);
-        let (rows, second) = ways_of(1, &ways)?;
+        let (rows, second) = ways_of(other, &ways)?;
         let of_row = |place: usize, row: usize| ids[place][rows[row]];
         let both = rows_with(&second);
         let mut common = vec![0i64; rows.len()];

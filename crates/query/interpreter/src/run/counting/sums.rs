@@ -104,14 +104,13 @@ impl Sums {
         let mut groups = groups_of(run, alone, None);
         // Rows that have no ways by lengths of lists alone are compared with nothing.
         groups.sort_by_key(Group::is_of_row);
-        let steps = groups.iter().flat_map(|group| &group.branches);
+        let apart: Vec<[Group; 2]> = count.apart.iter().map(|pair| pair.map(group)).collect();
+        let all = groups.iter().chain(apart.iter().flatten());
+        let steps = all.flat_map(|group| &group.branches);
         for labels in steps.filter_map(|step| step.end.labels.as_ref()) {
             labels.expect(rows);
         }
-        Sums {
-            groups,
-            apart: count.apart.iter().map(|pair| pair.map(group)).collect(),
-        }
+        Sums { groups, apart }
     }
 
     /// Bytes that numbers of nodes have taken since the last call.
