@@ -258,7 +258,8 @@ impl Source<'_> {
             match &mut lists[..of.len()] {
                 [one, other] if are_alike(one.0, other.0) => {
                     let list = |side: usize, node| readers[side].list(node).0;
-                    match repeated.side(of, row, list) {
+                    let most = MOST_MARKED * (one.0.len() + other.0.len());
+                    match repeated.side(of, row, (list, most)) {
                         Some(side) => {
                             repeated.look_up(row as u32, [*one, *other], side, &mut found)
                         }
@@ -275,6 +276,10 @@ impl Source<'_> {
     }
 }
 
+/// So many entries are marked, at most, for one of the lists of a row that are within the
+/// bounds: marking one costs less than comparing one.
+const MOST_MARKED: usize = 8;
+
 /// Bits of which one says that some nodes may be in a list.
 const BITS: usize = 1 << 16;
 
@@ -289,12 +294,13 @@ struct Repeated {
 }
 
 impl Repeated {
-    /// The side whose list is known in a row, made known if the next row has it, too.
+    /// The side whose list is known in a row, made known if the next row has it, too, and it
+    /// has at most so many entries.
     fn side<'l>(
         &mut self,
         of: &[Adjoining<'_>],
         row: usize,
-        list: impl Fn(usize, u32) -> &'l [u32],
+        (list, most): (impl Fn(usize, u32) -> &'l [u32], usize),
     ) -> Option<usize> {
         if let Some((side, node)) = self.of
             && of[side].nodes[row] == node
@@ -304,7 +310,11 @@ impl Repeated {
         let stays = |side: &usize| of[*side].nodes.get(row + 1) == Some(&of[*side].nodes[row]);
         let side = (0..of.len()).find(stays)?;
         let node = of[side].nodes[row];
-        self.mark(list(side, node));
+        let list = list(side, node);
+        if list.len() > most {
+            return None;
+        }
+        self.mark(list);
         self.of = Some((side, node));
         Some(side)
     }
