@@ -149,10 +149,7 @@ pub(super) fn find_kept(
             && known.graph.csn == view.csn()
             && known.parameters == parameters
     };
-    // Results that cannot be opened are no reason not to compute one.
-    let results = session
-        .results()
-        .map_or(Vec::new(), |results| results.list());
+    let results = session.results()?.list();
     let mut failed = None;
     for stored in results.iter().filter(fits) {
         match Kept::read(session, stored) {

@@ -83,3 +83,22 @@ fn the_command_says_what_it_did() {
     outcome.expect(1);
     assert!(outcome.error().contains("has damping=0.5"), "{outcome:?}");
 }
+
+/// A result that cannot be read is computed, and why it was not read is said.
+#[test]
+fn results_that_were_cut_short_are_told_by_runs() {
+    let place = Place::new();
+    place.file("edges.txt", "0 1\n1 2\n2 0\n");
+    place.json("import db edges.txt");
+    place.json("maintain db pagerank --name pr");
+    let path = place.path("db/results");
+    let whole = std::fs::read(&path).expect("results");
+    std::fs::write(&path, &whole[..whole.len() / 2]).expect("written");
+    let run = place.call("run db pagerank");
+    run.expect(0);
+    assert!(
+        run.stderr
+            .contains("computed anew, as a kept result cannot be read: results: damaged"),
+        "{run:?}"
+    );
+}
