@@ -44,8 +44,8 @@ pub struct ReadingArgs {
     /// The only separator between columns; `tab` is one
     #[arg(long, value_name = "C", value_parser = separator)]
     pub separator: Option<u8>,
-    /// Whether the first line has titles of columns, which is told from its words: yes, no
-    #[arg(long, value_name = "YES", value_parser = header)]
+    /// Whether the first line has titles of columns; told from its words by default
+    #[arg(long, value_name = "yes|no", value_parser = header)]
     pub header: Option<Header>,
     /// Column of the source: its number from 1, or its name in the header
     #[arg(long, value_name = "C", value_parser = column)]

@@ -68,14 +68,7 @@ fn kinds_of(tables: &[Table], keys: &[ImportKey]) -> Vec<Kind> {
         id: key.property.as_str().into(),
         space: key.space.as_str().into(),
     });
-    let mut kinds: Vec<Kind> = Vec::new();
-    for kind in of_tables.chain(of_keys) {
-        let is_known = |other: &Kind| (&other.label, &other.id) == (&kind.label, &kind.id);
-        if !kinds.iter().any(is_known) {
-            kinds.push(kind);
-        }
-    }
-    kinds
+    of_tables.chain(of_keys).collect()
 }
 
 /// The space of nodes with a label: called as it is, unless a key says otherwise.

@@ -17,6 +17,22 @@ pub(crate) const BATCH: usize = 2048;
 /// In the place of an id: null.
 pub(crate) const NO_ID: u32 = u32::MAX;
 
+/// Those of some items that are to be kept. Without a branch, of which half would be missed
+/// where every other one is.
+#[inline(always)]
+pub(crate) fn those_kept<T: Copy + Default>(
+    items: impl ExactSizeIterator<Item = (T, bool)>,
+) -> Vec<T> {
+    // A place is written for each item, and taken by those that are kept.
+    let (mut kept, mut count) = (vec![T::default(); items.len()], 0);
+    for (item, is_kept) in items {
+        kept[count] = item;
+        count += usize::from(is_kept);
+    }
+    kept.truncate(count);
+    kept
+}
+
 /// Values of one slot.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Column {

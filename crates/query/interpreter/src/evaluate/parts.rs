@@ -7,7 +7,7 @@ use evergraph_property_graph::graph::EntityKind;
 use evergraph_property_graph::vector::{Validity, Values, Vector};
 
 use super::Result;
-use crate::batch::{Column, NO_ID, NO_ROW};
+use crate::batch::{Column, NO_ID, NO_ROW, those_kept};
 
 /// Ids with their kind.
 pub(super) fn ids_of(column: &Column) -> Option<(EntityKind, &[u32])> {
@@ -115,15 +115,12 @@ pub(super) fn kept(column: &Column, rows: &[u32]) -> Option<Vec<u32>> {
         Column::Vector(vector) => match vector.values() {
             Values::Null(_) => Some(Vec::new()),
             Values::Boolean(truths) => {
-                // A place is written for each row, and taken by those that are kept.
-                let (mut kept, mut count) = (vec![0; rows.len()], 0);
                 let validity = vector.validity();
-                for (place, (&row, &truth)) in rows.iter().zip(truths).enumerate() {
-                    kept[count] = row;
-                    count += usize::from(truth && (validity.is_all() || validity.is_valid(place)));
-                }
-                kept.truncate(count);
-                Some(kept)
+                let rows = rows.iter().zip(truths).enumerate();
+                Some(those_kept(rows.map(|(place, (&row, &truth))| {
+                    let is_valid = validity.is_all() || validity.is_valid(place);
+                    (row, truth && is_valid)
+                })))
             }
             _ => None,
         },

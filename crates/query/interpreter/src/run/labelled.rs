@@ -5,7 +5,7 @@ use evergraph_property_graph::graph::{EntityKind, Filter, LabelExpression, Morse
 use evergraph_syntax::tree::Labels;
 
 use super::{Result, Run};
-use crate::batch::{Batch, Column, NO_ID};
+use crate::batch::{Batch, Column, NO_ID, those_kept};
 
 /// For fewer rows at a time labels are read node by node.
 const ROWS: usize = 64;
@@ -68,14 +68,8 @@ impl Run<'_, '_> {
             return Ok(None);
         };
         self.with_known(labels, rows.len(), |known| {
-            // A place is written for each row, and taken by those that are kept.
-            let (mut kept, mut count) = (vec![0; rows.len()], 0);
-            for &row in rows {
-                kept[count] = row;
-                count += usize::from(known.have(ids[row as usize]));
-            }
-            kept.truncate(count);
-            kept
+            let rows = rows.iter();
+            those_kept(rows.map(|&row| (row, known.have(ids[row as usize]))))
         })
     }
 

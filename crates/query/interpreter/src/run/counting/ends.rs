@@ -6,7 +6,7 @@ use evergraph_property_graph::graph::Neighbors;
 
 use super::sums::{Group, NODES, Step};
 use super::too_many;
-use crate::batch::{Batch, NO_ID};
+use crate::batch::{Batch, NO_ID, those_kept};
 use crate::run::{Result, Run};
 
 /// Two lists with fewer pairs of entries are compared entry by entry.
@@ -328,12 +328,6 @@ impl Run<'_, '_> {
 
 /// Places of the numbers that are not 0.
 fn rows_with(numbers: &[i64]) -> Vec<usize> {
-    // One is written for each, and taken by those that are kept.
-    let (mut rows, mut count) = (vec![0; numbers.len()], 0);
-    for (at, &number) in numbers.iter().enumerate() {
-        rows[count] = at;
-        count += usize::from(number != 0);
-    }
-    rows.truncate(count);
-    rows
+    let numbers = numbers.iter().enumerate();
+    those_kept(numbers.map(|(at, &number)| (at, number != 0)))
 }
