@@ -139,7 +139,7 @@ fn finish(
     let (vertices, edges, csn) = (view.vertex_count(), view.edge_count()?, view.csn());
     drop(view);
     let durability = db.durability_level().name();
-    let kind = db.config().ids;
+    let (kind, weighted) = (db.config().ids, db.config().weighted);
     let (medium, device) = (db.medium(), db.emulated_device());
     let (extent_bytes, waited) = (db.stats().extent_bytes, db.store().back_pressure());
     db.close()?;
@@ -188,19 +188,22 @@ fn finish(
         (
             "imported",
             format!(
-                "{} edges in {}",
-                count(imported.edges - imported.deletions),
+                "{} in {}",
+                edges_text(imported.edges - imported.deletions),
                 seconds(elapsed)
             ),
         ),
     ];
+    if weighted {
+        rows.push(("weights", "rounded to floats of 32 bits".to_string()));
+    }
     if imported.edges >= LEAST_EDGES_OF_A_RATE {
         rows.push(("rate", rate(edges_per_second)));
     }
     rows.push(("stored", stored_text(stored, edges)));
     rows.push(("survives", durability.to_string()));
     if imported.deletions > 0 {
-        rows.push(("deleted", format!("{} edges", count(deleted))));
+        rows.push(("deleted", edges_text(deleted)));
         rows.push(("not found", count(imported.missed)));
     }
     if imported.snapshots > 0 {
@@ -211,15 +214,19 @@ fn finish(
         rows.push(("snapshots", count(imported.snapshots) + &dropped));
     }
     if imported.resumed_edges > 0 {
-        rows.push((
-            "resumed after",
-            format!("{} edges", count(imported.resumed_edges)),
-        ));
+        rows.push(("resumed after", edges_text(imported.resumed_edges)));
     }
     if let Some(writes) = media_writes_per_edge {
         rows.push(("media writes", format!("{writes:.3} an edge")));
     }
     Ok(Report::new(json, table(&rows)))
+}
+
+fn edges_text(edges: u64) -> String {
+    match edges {
+        1 => "1 edge".to_string(),
+        edges => format!("{} edges", count(edges)),
+    }
 }
 
 /// A share of each of `count` things; none of nothing.

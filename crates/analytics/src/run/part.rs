@@ -310,7 +310,8 @@ impl Part {
             true => self.left_out(place, name),
             false => Error::usage(
                 format!("{place}there is no node {name:?}"),
-                "give the id of a node, as results have it, or name nodes with --name-by KEY",
+                "give the id of a node, as results have it (in a query: a node that MATCH has \
+                 found), or name nodes with --name-by KEY",
             ),
         }
     }

@@ -275,18 +275,9 @@ fn widest_path(context: &Context<'_>) -> Result<Computed, Error> {
             ("reached", Fact::Whole(found.reached as u64)),
             ("min_width", Fact::Real(found.min_width)),
         ],
-        values: Values::Reals(found.widths.into_iter().map(shown).collect()),
+        values: Values::Reals(found.widths),
         verified,
     })
-}
-
-/// A width as others are told it: where there is no path there is none, as at the source,
-/// where no edge bounds it.
-fn shown(width: f64) -> f64 {
-    match width == f64::NEG_INFINITY {
-        true => f64::INFINITY,
-        false => width,
-    }
 }
 
 fn low_diameter_decomposition(context: &Context<'_>) -> Result<Computed, Error> {

@@ -108,7 +108,7 @@ fn parts_are_chosen_by_flags() {
         exit code 1
         $ evergraph run film bfs --source Bob
         error: there is no node "Bob"
-        hint: give the id of a node, as results have it, or name nodes with --name-by KEY
+        hint: give the id of a node, as results have it (in a query: a node that MATCH has found), or name nodes with --name-by KEY
         exit code 1
     "#]]
     .assert_eq(&wrong);

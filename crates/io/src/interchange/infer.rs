@@ -2,7 +2,7 @@
 //!
 //! A type is taken if every value is written as it writes them, and no value would
 //! be another one: `007`, `+1` and a number that a float does not hold to its last
-//! digit are texts, and then the whole column is.
+//! digit are texts, and then the whole column is. `NaN` and `inf` are floats beside numbers.
 
 use std::io::BufRead;
 
@@ -29,9 +29,14 @@ const SURE_DIGITS: usize = 15;
 /// Digits with which programs write a float so that it is read again as it was.
 const WRITTEN_DIGITS: usize = 17;
 
+/// Floats that are no decimal numbers, as programs write them: a column of these alone is
+/// one of texts.
+const NAMED_FLOATS: [&str; 6] = ["NaN", "nan", "Infinity", "-Infinity", "inf", "-inf"];
+
 /// Types that the values of a column allowed so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Observed {
+    /// Whether there was a value other than the name of a float.
     any: bool,
     excluded: [bool; TYPES.len()],
 }
@@ -49,7 +54,7 @@ impl Observed {
 
     /// Excludes the types that a value is not of.
     fn exclude(&mut self, text: &str) {
-        self.any = true;
+        self.any |= !NAMED_FLOATS.contains(&text);
         for (excluded, scalar) in self.excluded.iter_mut().zip(TYPES) {
             *excluded = *excluded || !fits(scalar, text);
         }
@@ -168,7 +173,7 @@ fn fits(scalar: Scalar, text: &str) -> bool {
     let is_date = |text: &str| text.len() >= 10 && text.as_bytes()[4] == b'-';
     match scalar {
         Scalar::Integer => is_integer(text) && text.parse::<i64>().is_ok(),
-        Scalar::Float => is_float(text),
+        Scalar::Float => is_float(text) || NAMED_FLOATS.contains(&text),
         Scalar::Boolean => scalar.read(text).is_ok() && text.trim().len() == text.len(),
         Scalar::Date => text.len() == 10 && is_date(text) && scalar.read(text).is_ok(),
         Scalar::LocalDateTime => text.len() > 10 && is_date(text) && scalar.read(text).is_ok(),
@@ -342,7 +347,11 @@ mod tests {
             ),
             (&["12e5"], Scalar::Text),
             (&["1.5e999"], Scalar::Text),
-            (&["NaN"], Scalar::Text),
+            (&["NaN", "inf"], Scalar::Text),
+            (&["NaN", "1.5", "-Infinity"], Scalar::Float),
+            (&["1", "nan"], Scalar::Float),
+            (&["NaN", "x"], Scalar::Text),
+            (&["true", "nan"], Scalar::Text),
             (&["1.", "2"], Scalar::Text),
             (&["00.5"], Scalar::Text),
             // Not to its last digit in a float, alone an integer.

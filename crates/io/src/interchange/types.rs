@@ -197,9 +197,12 @@ pub(crate) fn hexadecimal(digits: &str) -> Option<Vec<u8>> {
 }
 
 /// `{x: 1, y: 2}`, `{longitude: 12.78, latitude: 56.7, height: 100}`, with `crs` or
-/// `srid` where it is not clear, as Neo4j reads them.
+/// `srid` where it is not clear, as Neo4j reads them; and `SRID=7203;POINT (1.5 2.0)`.
 fn point(text: &str) -> Result<Point, String> {
     let problem = || format!("{} is no point such as {{x: 1.5, y: 2}}", shown(text));
+    if let Some(text) = text.strip_prefix("SRID=") {
+        return well_known(text).ok_or_else(problem);
+    }
     let inner = text
         .strip_prefix('{')
         .and_then(|text| text.strip_suffix('}'));
@@ -238,6 +241,15 @@ fn point(text: &str) -> Result<Point, String> {
         Some(system) if in_order => Point::new(system, &given).map_err(|error| error.to_string()),
         _ => Err(problem()),
     }
+}
+
+/// A point in well-known text, behind its system.
+fn well_known(text: &str) -> Option<Point> {
+    let (system, point) = text.split_once(";POINT")?;
+    let point = point.trim_start_matches([' ', 'Z']).strip_prefix('(')?;
+    let coordinates = point.strip_suffix(')')?.split_whitespace();
+    let coordinates: Result<Vec<f64>, _> = coordinates.map(str::parse).collect();
+    Point::new(coordinate_system(system)?, &coordinates.ok()?).ok()
 }
 
 fn coordinate_system(name: &str) -> Option<CoordinateSystem> {

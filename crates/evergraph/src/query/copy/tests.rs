@@ -48,6 +48,38 @@ fn nodes_come_from_tables() {
     );
 }
 
+/// What `COPY TO` writes is read again as it was, if the types of lists and points are given.
+#[test]
+fn tables_are_written_and_read_again() {
+    let place = Place::new();
+    place.run(
+        "CREATE (:A {t: ['a, b', 'it\\'s', 'c;d', ''], n: [1, -2], f: 0.0 / 0, d: [date('2020-02-29')], \
+         p: point({x: 1, y: 2}), ps: [point({longitude: 1, latitude: 2, height: 3})]}), \
+         (:A {t: [], n: [3], f: 1.5, d: [], p: point({latitude: 1, longitude: 2}), ps: []})",
+    );
+    let columns = ["t", "n", "f", "d", "p", "ps"];
+    let returned: Vec<String> = columns.map(|key| format!("n.{key} AS {key}")).into();
+    let returned = returned.join(", ");
+    place.run(&format!(
+        "COPY (MATCH (n:A) RETURN {returned}) TO 'DIR/a.csv'"
+    ));
+    let (types, _) = place.run(
+        "COPY B FROM 'DIR/a.csv' (types {t: 'LIST<STRING>', n: 'LIST<INTEGER>', d: 'LIST<DATE>', \
+         p: 'POINT', ps: 'LIST<POINT>'})",
+    );
+    assert_eq!(types[2], "'f' 'FLOAT' true");
+    let [written, read] = ["A", "B"].map(|label| {
+        place
+            .run(&format!("MATCH (n:{label}) RETURN {returned} ORDER BY n.n"))
+            .0
+    });
+    assert_eq!(written, read);
+    place.write("bad.csv", "t\n\"['a, b]\"\n");
+    let refused = place.refused("COPY B FROM 'DIR/bad.csv' (types {t: 'LIST<STRING>'})");
+    let refused = refused.to_string();
+    assert!(refused.contains("is no list such as"), "{refused}");
+}
+
 #[test]
 fn tables_are_read_as_the_options_say() {
     let place = Place::new();

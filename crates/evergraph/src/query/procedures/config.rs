@@ -194,8 +194,7 @@ fn unknown(algorithm: &Algorithm, key: &str) -> Error {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("it takes {}", known().collect::<Vec<_>>().join(", ")),
     };
-    let name = camel(algorithm.name);
-    Error::argument(format!("algo.{name} has no parameter {key:?}"), hint)
+    Error::argument(format!("there is no parameter {key:?}"), hint)
 }
 
 fn wrong(key: &str, wanted: &str, value: &Datum) -> Error {

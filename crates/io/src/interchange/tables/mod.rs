@@ -8,6 +8,7 @@ mod compile;
 mod header;
 mod identity;
 mod known;
+mod lists;
 mod lookup;
 mod mapping;
 mod parse;

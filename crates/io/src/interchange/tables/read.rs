@@ -4,20 +4,24 @@ use std::collections::VecDeque;
 use std::io::BufRead;
 use std::sync::Arc;
 
+use evergraph_property_graph::Value;
+
 use crate::interchange::csv::records::{Field, Outcome, Records};
 use crate::interchange::csv::{integer_id, value};
 use crate::interchange::error::Problem;
 use crate::interchange::types::shown;
 use crate::interchange::{
-    Contents, ExternalId, Id, InterchangeError, NodeRow, RelationshipRow, Row, RowReader, Standing,
+    Contents, ExternalId, Id, InterchangeError, NodeRow, PropertyType, RelationshipRow, Row,
+    RowReader, Scalar, Standing,
 };
 
 use super::header::{begin, is_null};
+use super::lists::elements;
 use super::plan::{
     EndPlan, KeyPlan, NamePlan, NodePlan, Plan, PropertyPlan, RelationshipPlan, TableFile,
 };
 
-type Properties = Vec<(Arc<str>, evergraph_property_graph::Value)>;
+type Properties = Vec<(Arc<str>, Value)>;
 
 /// Reads a file of a mapping. A row gives its node, if the table has any, and then its
 /// relationships; what is wrong with one of them is a bad row, and the others are
@@ -269,12 +273,25 @@ impl<R: BufRead> Record<'_, R> {
             let Some(field) = self.field(*at) else {
                 continue;
             };
-            let found = value(*kind, field, delimiter);
+            let found = match kind.list {
+                true => list(kind.scalar, field, delimiter),
+                false => value(*kind, field, delimiter),
+            };
             let found = found.map_err(|problem| self.at(*at, problem))?;
             properties.extend(found.map(|value| (name.clone(), value)));
         }
         Ok(properties)
     }
+}
+
+/// A list: in brackets with commas, or with delimiters between its elements.
+fn list(scalar: Scalar, field: Field<'_>, delimiter: char) -> Result<Option<Value>, String> {
+    let Some(elements) = elements(field.text)? else {
+        return value(PropertyType { scalar, list: true }, field, delimiter);
+    };
+    let elements = elements.iter().map(|element| scalar.read(element));
+    let elements: Result<Vec<Value>, String> = elements.collect();
+    Ok(Some(Value::List(elements?.into())))
 }
 
 /// Adds a hint to errors of quotes that are no quotes.
