@@ -36,7 +36,15 @@ impl<'a> Slice<'a> {
             Some(&id) if is_range => ids.len().min(until_end(id)),
             _ => {
                 let is_other = |id: &u32| id.wrapping_sub(first) >= records;
-                ids.iter().position(is_other).unwrap_or(ids.len())
+                // Without a branch for each, unless the first few tell.
+                let all_in = |ids: &&[u32]| !ids.iter().fold(false, |any, id| any | is_other(id));
+                let (few, others) = ids.split_at(ids.len().min(8));
+                let whole = match few.iter().any(is_other) {
+                    true => 0,
+                    false => few.len() + 64 * others.chunks_exact(64).take_while(all_in).count(),
+                };
+                let rest = ids[whole..].iter().position(is_other);
+                rest.map_or(ids.len(), |rest| whole + rest)
             }
         };
         Slice {

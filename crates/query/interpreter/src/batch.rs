@@ -12,7 +12,7 @@ use self::shared::{Held, Taking};
 pub(crate) use self::shared::{Of, RowNumbers};
 
 /// Rows of a batch, about: as many as a morsel of a table has.
-pub(crate) const BATCH: usize = 2048;
+pub(crate) const BATCH: usize = 4096;
 
 /// In the place of an id: null.
 pub(crate) const NO_ID: u32 = u32::MAX;

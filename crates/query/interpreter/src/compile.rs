@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWrite
 use evergraph_functions::Datum;
 use evergraph_jit::{
     Arithmetic, Compiled, Compiler, Input, Kind, Numbers, Output, Program, SmallIntegers,
-    TakenRows, Term, Total, Type, is_small,
+    TakenRows, Term, Total, Type, small_bits,
 };
 use evergraph_planner::{Aggregate, Constant, Expression, Lookup, Operator, Plan, Slot, Step};
 use evergraph_property_graph::Value;
@@ -91,8 +91,8 @@ struct State {
     variants: Vec<Variant>,
     /// Which leaves have had nulls: they are taken to have some ever after.
     nullable: Vec<bool>,
-    /// Which have had integers that are not small, as well.
-    wide: Vec<bool>,
+    /// How many bits the integers of each had, as well: 255 where they were not small.
+    bits: Vec<u8>,
 }
 
 /// Of columns of such types.
@@ -661,26 +661,31 @@ impl Fragment {
 }
 
 impl State {
-    /// Takes columns that have had nulls or large integers to have some.
+    /// Takes columns that have had nulls or larger integers to have some.
     fn widen(&self, kinds: &mut [Kind]) {
-        let known = self.nullable.iter().zip(&self.wide);
-        for (kind, (&had_nulls, &was_wide)) in kinds.iter_mut().zip(known) {
+        let known = self.nullable.iter().zip(&self.bits);
+        for (kind, (&had_nulls, &had_bits)) in kinds.iter_mut().zip(known) {
             if let Kind::Column { nullable, .. } = kind {
                 *nullable |= had_nulls;
             }
             if let Kind::Column { of, .. } | Kind::Same(of) = kind
-                && *of == Type::Small
-                && was_wide
+                && let Type::Small(bits) = *of
             {
-                *of = Type::Integer;
+                *of = widened(bits, had_bits);
             }
         }
     }
 
     fn note(&mut self, kinds: &[Kind]) {
-        let is_wide = |kind: &Kind| matches!(kind, Kind::Column { of, .. } | Kind::Same(of) if *of == Type::Integer);
+        let bits = |kind: &Kind| match kind {
+            Kind::Column { of, .. } | Kind::Same(of) => match of {
+                Type::Small(bits) => *bits,
+                _ => u8::MAX,
+            },
+            Kind::Constant(_) => u8::MAX,
+        };
         self.nullable = kinds.iter().map(|kind| kind.is_nullable()).collect();
-        self.wide = kinds.iter().map(is_wide).collect();
+        self.bits = kinds.iter().map(bits).collect();
     }
 
     fn find(&self, kinds: &[Kind], wants_rows: bool) -> Option<Arc<Compiled>> {
@@ -691,12 +696,22 @@ impl State {
     }
 }
 
+/// The type of integers of so many bits, where there is code for others: if that does not do,
+/// for many more, so that there is not code for each.
+fn widened(bits: u8, had: u8) -> Type {
+    match (bits, had) {
+        (_, 32..) => Type::Integer,
+        (bits, had) if bits <= had => Type::Small(had),
+        (..=30, _) => Type::Small(30),
+        _ => Type::Small(31),
+    }
+}
+
 /// What is known of a column; `None` of one that code does not take.
 fn kind_of(leaf: &Leaf<'_>, numbers: Option<Numbers<'_>>) -> Option<Kind> {
     Some(match &*leaf.column {
         Column::Same(Datum::Value(value)) => Kind::Same(match value {
-            Value::Integer(number) if is_small(*number) => Type::Small,
-            Value::Integer(_) => Type::Integer,
+            Value::Integer(number) => small_bits(*number).map_or(Type::Integer, Type::Small),
             Value::Float(_) => Type::Float,
             Value::Boolean(_) => Type::Boolean,
             _ => return None,

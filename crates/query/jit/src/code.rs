@@ -7,7 +7,8 @@ use cranelift_codegen::settings::{self, Configurable};
 use memmap2::{Mmap, MmapMut};
 
 use crate::lower::{self, MOST_SUMMED, UNKNOWN};
-use crate::{Kind, NotCompiled, Program, Results, Type};
+use crate::program::{bits_of, changes};
+use crate::{Kind, NotCompiled, Program, Results, Type, small_bits};
 
 /// The code of a program, to be called with batches whose inputs are of its kinds.
 pub struct Code {
@@ -29,36 +30,30 @@ pub enum Numbers<'a> {
     Booleans(&'a [bool]),
     /// Integers of 32 bits
     Ids(&'a [u32]),
-    /// Integers that fit into 32 bits
+    /// Integers of few bits
     Small(SmallIntegers<'a>),
 }
 
 /// Integers of [`Type::Small`], those of nulls included.
 #[derive(Clone, Copy, Debug)]
-pub struct SmallIntegers<'a>(&'a [i64]);
+pub struct SmallIntegers<'a> {
+    integers: &'a [i64],
+    bits: u8,
+}
 
 impl<'a> SmallIntegers<'a> {
     /// These integers, if they are so small. O(integers)
     pub fn new(integers: &'a [i64]) -> Option<Self> {
-        let bits = integers
+        let all = integers
             .iter()
-            .fold(0, |bits, &number| bits | above_least(number));
-        (bits >> 32 == 0).then_some(SmallIntegers(integers))
+            .fold(0, |all, &number| all | changes(number));
+        bits_of(all).map(|bits| SmallIntegers { integers, bits })
     }
 
     /// The integers.
     pub fn integers(self) -> &'a [i64] {
-        self.0
+        self.integers
     }
-}
-
-fn above_least(number: i64) -> u64 {
-    number.wrapping_sub(i32::MIN.into()) as u64
-}
-
-/// Whether an integer is of [`Type::Small`].
-pub fn is_small(number: i64) -> bool {
-    above_least(number) >> 32 == 0
 }
 
 /// Numbers of rows of a column, which has that many.
@@ -194,7 +189,7 @@ impl Code {
         });
         let columns = self.types.iter().zip(nullable);
         let columns = columns.map(|(of, valid)| match of {
-            Type::Integer | Type::Id | Type::Small => Output::Integers(vec![0; rows], valid),
+            Type::Integer | Type::Id | Type::Small(_) => Output::Integers(vec![0; rows], valid),
             Type::Float => Output::Floats(vec![0.0; rows], valid),
             Type::Boolean => Output::Booleans(vec![false; rows], valid),
         });
@@ -286,8 +281,10 @@ impl Input<'_> {
     fn place(&self, kind: Kind, rows: usize) -> Option<[u64; 3]> {
         let fits = match (self, kind) {
             (Input::Integer(number), Kind::Constant(constant)) => *number == constant,
-            (Input::Integer(number), Kind::Same(Type::Small)) => is_small(*number),
-            _ => self.kind() == kind,
+            (Input::Integer(number), Kind::Same(Type::Small(bits))) => {
+                small_bits(*number).is_some_and(|own| own <= bits)
+            }
+            _ => kind.takes(self.kind()),
         };
         if !fits {
             return None;
@@ -323,7 +320,7 @@ impl Numbers<'_> {
             Numbers::Floats(_) => Type::Float,
             Numbers::Booleans(_) => Type::Boolean,
             Numbers::Ids(_) => Type::Id,
-            Numbers::Small(_) => Type::Small,
+            Numbers::Small(small) => Type::Small(small.bits),
         }
     }
 
@@ -333,7 +330,7 @@ impl Numbers<'_> {
             Numbers::Floats(numbers) => (numbers.as_ptr() as u64, numbers.len()),
             Numbers::Booleans(truths) => (truths.as_ptr() as u64, truths.len()),
             Numbers::Ids(ids) => (ids.as_ptr() as u64, ids.len()),
-            Numbers::Small(numbers) => (numbers.0.as_ptr() as u64, numbers.0.len()),
+            Numbers::Small(small) => (small.integers.as_ptr() as u64, small.integers.len()),
         }
     }
 }

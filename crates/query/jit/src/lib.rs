@@ -21,9 +21,11 @@ mod compiler;
 mod lower;
 mod program;
 
-pub use code::{Code, Input, Numbers, Output, SmallIntegers, TakenRows, Total, Unknown, is_small};
+pub use code::{Code, Input, Numbers, Output, SmallIntegers, TakenRows, Total, Unknown};
 pub use compiler::{Compiled, Compiler, Statistics, Stored};
-pub use program::{Arithmetic, Comparison, Kind, Program, Results, Term, Type};
+pub use program::{
+    Arithmetic, Comparison, Kind, Program, Results, SMALL_BITS, Term, Type, small_bits,
+};
 
 /// Why a program has no code.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,4 +1,5 @@
-//! From terms to instructions: one loop over the rows, without a branch in it.
+//! From terms to instructions: one loop over the rows, without a branch in it; before it
+//! one that takes four of them at a time, if all is of [small integers](lanes).
 //!
 //! What a row leaves out (the rest of an `AND` behind what is false, the other branches of
 //! a `CASE`) is computed all the same, but cannot fail: each part has a condition under
@@ -9,7 +10,10 @@ use cranelift_codegen::ir::{self, AbiParam, Function, InstBuilder, MemFlagsData,
 use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 
+use self::lanes::Lanes;
 use crate::{Arithmetic, Comparison, Kind, Program, Results, Term, Type};
+
+mod lanes;
 
 /// Integers up to this far from 0 are floats without loss.
 const EXACT: i64 = 1 << 53;
@@ -121,19 +125,30 @@ impl Cell {
 /// How far from 0 values of a type are at most.
 fn most_of(of: Type) -> u64 {
     match of {
-        Type::Small => 1 << 31,
+        Type::Small(bits) => 1 << bits,
         Type::Id => u32::MAX.into(),
         Type::Integer | Type::Float | Type::Boolean => ANY,
     }
 }
 
 /// How far from 0 a result of integers is at most: beyond 64 bits, any.
-fn most_of_result(operator: Arithmetic, a: Cell, b: Cell) -> u64 {
+fn most_of_result(operator: Arithmetic, a: u64, b: u64) -> u64 {
     match operator {
-        Arithmetic::Add | Arithmetic::Subtract => a.most.saturating_add(b.most).min(ANY),
-        Arithmetic::Multiply => a.most.saturating_mul(b.most).min(ANY),
-        Arithmetic::Divide => a.most,
-        Arithmetic::Modulo => a.most.min(b.most),
+        Arithmetic::Add | Arithmetic::Subtract => a.saturating_add(b).min(ANY),
+        Arithmetic::Multiply => a.saturating_mul(b).min(ANY),
+        Arithmetic::Divide => a,
+        Arithmetic::Modulo => a.min(b),
+    }
+}
+
+fn integer_condition(comparison: Comparison) -> IntCC {
+    match comparison {
+        Comparison::Equal => IntCC::Equal,
+        Comparison::Unequal => IntCC::NotEqual,
+        Comparison::Less => IntCC::SignedLessThan,
+        Comparison::LessOrEqual => IntCC::SignedLessThanOrEqual,
+        Comparison::Greater => IntCC::SignedGreaterThan,
+        Comparison::GreaterOrEqual => IntCC::SignedGreaterThanOrEqual,
     }
 }
 
@@ -177,12 +192,22 @@ impl Lowering<'_> {
         // A sum and a count each.
         let totals = (0..totals).map(|_| [(); 2].map(|()| self.variable(zero)));
         let totals: Vec<[Variable; 2]> = totals.collect();
+        let (first, before) = match Lanes::of(program) {
+            Some(wanted) => {
+                let numbers = addresses.first().copied().filter(|_| totals.is_empty());
+                self.lanes(&wanted, rows, numbers, &totals)
+            }
+            None => (zero, zero),
+        };
         // The test is behind each row, so that a row takes one jump.
-        let first = [zero.into(), zero.into()];
-        let none = [zero.into()];
+        let is_row = self
+            .builder
+            .ins()
+            .icmp(IntCC::UnsignedLessThan, first, rows);
+        let (then, all) = ([first.into(), before.into()], [before.into()]);
         self.builder
             .ins()
-            .brif(rows, row_block, &first, exit, &none);
+            .brif(is_row, row_block, &then, exit, &all);
 
         let row = self.builder.append_block_param(row_block, types::I64);
         let before = self.builder.append_block_param(row_block, types::I64);
@@ -246,7 +271,7 @@ impl Lowering<'_> {
                 Kind::Same(of) => {
                     let flags = MemFlagsData::trusted();
                     let value = match of {
-                        Type::Integer | Type::Id | Type::Small => self.load_word(inputs, at),
+                        Type::Integer | Type::Id | Type::Small(_) => self.load_word(inputs, at),
                         Type::Float => self.builder.ins().load(types::F64, flags, inputs, at),
                         Type::Boolean => self.builder.ins().load(types::I8, flags, inputs, at),
                     };
@@ -315,7 +340,7 @@ impl Lowering<'_> {
     fn load_cell(&mut self, of: Type, values: Value, row: Value) -> Value {
         let of_cell = match of {
             Type::Id => return self.load_id(values, row),
-            Type::Integer | Type::Small => types::I64,
+            Type::Integer | Type::Small(_) => types::I64,
             Type::Float => types::F64,
             Type::Boolean => types::I8,
         };
@@ -328,7 +353,7 @@ impl Lowering<'_> {
         let offset = match of {
             Type::Boolean => row,
             Type::Id => self.builder.ins().ishl_imm_s(row, 2),
-            Type::Integer | Type::Float | Type::Small => self.builder.ins().ishl_imm_s(row, 3),
+            Type::Integer | Type::Float | Type::Small(_) => self.builder.ins().ishl_imm_s(row, 3),
         };
         self.builder.ins().iadd(values, offset)
     }
@@ -419,7 +444,7 @@ impl Lowering<'_> {
 
     fn nothing(&mut self, of: Type) -> Value {
         match of {
-            Type::Integer | Type::Id | Type::Small => self.builder.ins().iconst(types::I64, 0),
+            Type::Integer | Type::Id | Type::Small(_) => self.builder.ins().iconst(types::I64, 0),
             Type::Float => self.builder.ins().f64const(0.0),
             Type::Boolean => self.truth(false),
         }
@@ -506,7 +531,7 @@ impl Lowering<'_> {
     fn arithmetic(&mut self, operator: Arithmetic, a: Cell, b: Cell, counts: Counts) -> Cell {
         let valid = self.both(a.valid, b.valid);
         if (a.of, b.of) == (Type::Integer, Type::Integer) {
-            let most = most_of_result(operator, a, b);
+            let most = most_of_result(operator, a.most, b.most);
             let (x, y) = (a.value, b.value);
             // Small ones are not watched.
             let is_safe = most <= i64::MAX as u64;
@@ -574,14 +599,14 @@ impl Lowering<'_> {
     fn as_float(&mut self, cell: Cell) -> Value {
         match cell.of {
             Type::Integer => self.builder.ins().fcvt_from_sint(types::F64, cell.value),
-            Type::Float | Type::Boolean | Type::Id | Type::Small => cell.value,
+            Type::Float | Type::Boolean | Type::Id | Type::Small(_) => cell.value,
         }
     }
 
     fn negative(&mut self, cell: Cell, counts: Counts) -> Cell {
         let value = match cell.of {
             Type::Float => self.builder.ins().fneg(cell.value),
-            Type::Integer | Type::Boolean | Type::Id | Type::Small => {
+            Type::Integer | Type::Boolean | Type::Id | Type::Small(_) => {
                 if cell.most == ANY {
                     let least = IntCC::Equal;
                     let overflows = self.builder.ins().icmp_imm_s(least, cell.value, i64::MIN);
@@ -614,14 +639,7 @@ impl Lowering<'_> {
             };
             self.builder.ins().fcmp(condition, x, y)
         } else {
-            let condition = match comparison {
-                Comparison::Equal => IntCC::Equal,
-                Comparison::Unequal => IntCC::NotEqual,
-                Comparison::Less => IntCC::SignedLessThan,
-                Comparison::LessOrEqual => IntCC::SignedLessThanOrEqual,
-                Comparison::Greater => IntCC::SignedGreaterThan,
-                Comparison::GreaterOrEqual => IntCC::SignedGreaterThanOrEqual,
-            };
+            let condition = integer_condition(comparison);
             self.builder.ins().icmp(condition, a.value, b.value)
         };
         Cell::new(Type::Boolean, value, valid)

@@ -13,16 +13,38 @@ pub enum Type {
     Boolean,
     /// An integer from 0 to 2^32 - 1, in 32 bits; a value is an [`Type::Integer`].
     Id,
-    /// An integer of 32 bits, signed, in 64 bits; a value is an [`Type::Integer`]. Sums and
-    /// products of some need not be watched.
-    Small,
+    /// An integer from -2^bits to 2^bits - 1, one of [`SMALL_BITS`], in 64 bits; a value is
+    /// an [`Type::Integer`]. Sums and products of some need not be watched.
+    Small(u8),
+}
+
+/// Of integers that are small: how many bits they have at most besides their sign. Few, so
+/// that code for one is code for others.
+pub const SMALL_BITS: [u8; 6] = [4, 8, 16, 24, 30, 31];
+
+/// The least of [`SMALL_BITS`] for an integer; `None` if it is not small.
+pub fn small_bits(number: i64) -> Option<u8> {
+    bits_of(changes(number))
+}
+
+/// A bit for each two of an integer beside each other that differ, at the upper one: the
+/// highest is behind all that an integer has besides its sign, also of a union of some.
+pub(crate) fn changes(number: i64) -> i64 {
+    number ^ (number << 1)
+}
+
+/// The least of [`SMALL_BITS`] for integers with a union of such bits.
+pub(crate) fn bits_of(changes: i64) -> Option<u8> {
+    let wanted = i64::BITS.saturating_sub(changes.leading_zeros() + 1);
+    let found = SMALL_BITS.iter().find(|&&bits| u32::from(bits) >= wanted);
+    found.copied()
 }
 
 impl Type {
     /// The type of a value of it.
     pub(crate) fn of_value(self) -> Type {
         match self {
-            Type::Integer | Type::Id | Type::Small => Type::Integer,
+            Type::Integer | Type::Id | Type::Small(_) => Type::Integer,
             Type::Float | Type::Boolean => self,
         }
     }
@@ -52,6 +74,30 @@ impl Kind {
         match self {
             Kind::Column { of, .. } | Kind::Same(of) => of.of_value(),
             Kind::Constant(_) => Type::Integer,
+        }
+    }
+
+    /// Whether code for it does for an input of the other kind: that of wider integers does.
+    pub(crate) fn takes(self, other: Kind) -> bool {
+        let narrower = |of: Type, other: Type| match (of, other) {
+            (Type::Small(bits), Type::Small(others)) => others <= bits,
+            (of, other) => of == other,
+        };
+        match (self, other) {
+            (Kind::Same(of), Kind::Same(other)) => narrower(of, other),
+            (
+                Kind::Column {
+                    of,
+                    nullable,
+                    taken,
+                },
+                Kind::Column {
+                    of: other,
+                    nullable: other_nullable,
+                    taken: other_taken,
+                },
+            ) => narrower(of, other) && (nullable, taken) == (other_nullable, other_taken),
+            (one, other) => one == other,
         }
     }
 

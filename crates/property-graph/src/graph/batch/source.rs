@@ -367,13 +367,27 @@ fn push_ids(selected: &[u64], first: u32, ids: &mut Vec<u32>) {
             ids.extend(start..end);
         } else {
             for (start, &word) in (start..).step_by(64).zip(words) {
-                let mut left = word;
-                while left != 0 {
-                    ids.push(start + left.trailing_zeros());
-                    left &= left - 1;
-                }
+                push_ids_of_word(word, start, ids);
             }
         }
         start = end;
     }
+}
+
+fn push_ids_of_word(word: u64, start: u32, ids: &mut Vec<u32>) {
+    if word.count_ones() < 16 {
+        let mut left = word;
+        while left != 0 {
+            ids.push(start + left.trailing_zeros());
+            left &= left - 1;
+        }
+        return;
+    }
+    // Of many each is written, and the next one over it if it is not selected.
+    let (mut found, mut count) = ([0; 64], 0);
+    for bit in 0..64 {
+        found[count & 63] = start + bit;
+        count += (word >> bit & 1) as usize;
+    }
+    ids.extend_from_slice(&found[..count]);
 }

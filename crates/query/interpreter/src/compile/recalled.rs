@@ -80,12 +80,17 @@ impl Fragment {
     }
 }
 
-const TYPES: [(char, Type); 5] = [
+const TYPES: [(char, Type); 10] = [
     ('i', Type::Integer),
     ('f', Type::Float),
     ('t', Type::Boolean),
     ('n', Type::Id),
-    ('s', Type::Small),
+    ('4', Type::Small(4)),
+    ('8', Type::Small(8)),
+    ('1', Type::Small(16)),
+    ('2', Type::Small(24)),
+    ('3', Type::Small(30)),
+    ('5', Type::Small(31)),
 ];
 
 fn line_of(place: usize, variant: &Variant) -> String {

@@ -83,7 +83,9 @@ impl Run<'_, '_> {
                 number += 1;
                 self.guard.check()?;
                 let before = ids.len();
-                ids.reserve(BATCH);
+                if ids.is_empty() {
+                    ids.reserve(BATCH);
+                }
                 reader.scan(&morsel, &filter, &mut ids, self.graph.account())?;
                 self.graph
                     .account()

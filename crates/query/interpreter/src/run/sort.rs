@@ -15,6 +15,9 @@ use crate::compile::is_cheap;
 use crate::evaluate::{Gathered, Over};
 use crate::limits::Account;
 
+/// Rows that are held besides twice the first ones: few, so that a bound is soon known.
+const FEW: usize = 1024;
+
 /// The order in which rows are wanted.
 pub(super) struct Order<'p> {
     pub(super) keys: &'p [SortKey],
@@ -112,7 +115,7 @@ impl Run<'_, '_> {
         argument: Batch,
         sink: &mut Sink<'_>,
     ) -> Result<Flow> {
-        let enough = most.saturating_mul(2).saturating_add(BATCH);
+        let enough = most.saturating_mul(2).saturating_add(FEW);
         let mut account = self.guard.account(what);
         let mut held = argument.blank(0);
         let mut shape = Shape::of(&argument);
@@ -244,20 +247,18 @@ impl Run<'_, '_> {
     fn not_behind(&self, key: &SortKey, bound: &Datum, batch: Batch) -> Result<Batch> {
         let gathered = Gathered::default();
         let values = Over::new(self, &batch, &gathered).held(&key.key)?;
-        let rows = 0..batch.len() as u32;
         let ties = i64::from(failpoint!("top.ties-dropped"));
         let kept: Vec<u32> = match (&*values, bound) {
             (Column::Vector(vector), Datum::Value(Value::Integer(bound)))
                 if vector.validity().is_all()
                     && let Values::Integer(numbers) = vector.values() =>
             {
-                let is_kept = |row: &u32| match key.descending {
-                    true => numbers[*row as usize] >= bound.saturating_add(ties),
-                    false => numbers[*row as usize] <= bound.saturating_sub(ties),
-                };
-                rows.filter(is_kept).collect()
+                match key.descending {
+                    true => places(numbers, |&number| number >= bound.saturating_add(ties)),
+                    false => places(numbers, |&number| number <= bound.saturating_sub(ties)),
+                }
             }
-            _ => rows
+            _ => (0..batch.len() as u32)
                 .filter(|&row| key_order(key, &values.get(row as usize), bound).is_le())
                 .collect(),
         };
@@ -296,6 +297,19 @@ impl Run<'_, '_> {
             |at: usize, one: usize, other: usize| integers[at][one].cmp(&integers[at][other]);
         first_places(rows, most, by_keys(keys, compare), check)
     }
+}
+
+/// Places of the numbers that pass, where most do not.
+fn places(numbers: &[i64], passes: impl Fn(&i64) -> bool) -> Vec<u32> {
+    let mut places = Vec::new();
+    for (start, part) in (0..).step_by(64).zip(numbers.chunks(64)) {
+        // Without a branch for each.
+        if part.iter().fold(false, |any, number| any | passes(number)) {
+            let passing = (start..).zip(part).filter(|(_, number)| passes(number));
+            places.extend(passing.map(|(place, _)| place));
+        }
+    }
+    places
 }
 
 /// The order of two rows, where `compare` says that of the values of one key.

@@ -2,7 +2,7 @@
 
 use evergraph_jit::{
     Arithmetic, Code, Comparison, Input, Kind, NotCompiled, Numbers, Output, Program, Results,
-    SmallIntegers, TakenRows, Term, Total, Type, Unknown, is_small,
+    SmallIntegers, TakenRows, Term, Total, Type, Unknown,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -37,8 +37,8 @@ fn kinds() -> Vec<Kind> {
     let others = [
         column(Type::Id, false, false),
         Kind::Constant(3),
-        column(Type::Small, true, false),
-        Kind::Same(Type::Small),
+        column(Type::Small(31), true, false),
+        Kind::Same(Type::Small(31)),
     ];
     kinds.chain(others).collect()
 }
@@ -98,7 +98,7 @@ fn choice(of: Type, depth: u32) -> BoxedStrategy<Term> {
     .boxed()
 }
 
-const ORDERS: [Comparison; 6] = [
+pub(crate) const ORDERS: [Comparison; 6] = [
     Comparison::Equal,
     Comparison::Unequal,
     Comparison::Less,
@@ -163,7 +163,7 @@ fn value(of: Type) -> BoxedStrategy<Value> {
         .prop_map(Value::Float)
         .boxed(),
         Type::Boolean => any::<bool>().prop_map(Value::Boolean).boxed(),
-        Type::Small => select(&[-3i64, 0, 1, 2, 7, -(1 << 31), (1 << 31) - 1][..])
+        Type::Small(_) => select(&[-3i64, 0, 1, 2, 7, -(1 << 31), (1 << 31) - 1][..])
             .prop_map(Value::Integer)
             .boxed(),
         Type::Id => select(&[0i64, 1, 2, 7, 4_294_967_295][..])
@@ -252,7 +252,7 @@ impl Arrays {
         let inputs = kinds().into_iter().enumerate();
         let inputs = inputs.map(|(number, kind)| match kind {
             Kind::Constant(number) => Input::Integer(number),
-            Kind::Same(Type::Integer | Type::Id | Type::Small) => {
+            Kind::Same(Type::Integer | Type::Id | Type::Small(_)) => {
                 Input::Integer(self.integers[number][0])
             }
             Kind::Same(Type::Float) => Input::Float(self.floats[number][0]),
@@ -267,7 +267,7 @@ impl Arrays {
                     Type::Float => Numbers::Floats(&self.floats[number]),
                     Type::Boolean => Numbers::Booleans(&self.truths[number]),
                     Type::Id => Numbers::Ids(&self.ids),
-                    Type::Small => {
+                    Type::Small(_) => {
                         let small = SmallIntegers::new(&self.integers[number]);
                         Numbers::Small(small.expect("they are small"))
                     }
@@ -389,10 +389,10 @@ proptest! {
     }
 }
 
-type Totals = (usize, Vec<(u64, i64)>);
+pub(crate) type Totals = (usize, Vec<(u64, i64)>);
 
 /// Rows that pass, and of each term how many values and the sum of its integers.
-fn totals(
+pub(crate) fn totals(
     conditions: &[Term],
     others: &[Term],
     rows: &[Vec<Option<Value>>],
@@ -486,23 +486,27 @@ fn what_an_interpreter_has_an_error_for_is_unknown() {
 }
 
 #[test]
-fn small_integers_are_those_of_32_bits() {
-    let (least, most) = (i64::from(i32::MIN), i64::from(i32::MAX));
-    for small in [0, least, most] {
-        assert!(is_small(small) && SmallIntegers::new(&[1, small]).is_some());
-    }
-    for large in [least - 1, most + 1, i64::MIN, i64::MAX] {
-        assert!(!is_small(large) && SmallIntegers::new(&[1, large]).is_none());
-    }
-    // A number that is not small is none of the kind.
-    let program = Program {
-        inputs: vec![Kind::Same(Type::Small)],
+fn wider_integers_are_none_of_a_kind() {
+    let column = |bits| Kind::Column {
+        of: Type::Small(bits),
+        nullable: false,
+        taken: false,
+    };
+    let program = |kind| Program {
+        inputs: vec![kind],
         results: Results::Columns(vec![Term::Negative(Box::new(Term::Input(0)))]),
     };
-    let code = Code::compile(program).unwrap();
-    let known = Ok(vec![Output::Integers(vec![-most], None)]);
-    assert_eq!(code.columns(&[Input::Integer(most)], 1), known);
-    assert_eq!(code.columns(&[Input::Integer(most + 1)], 1), Err(Unknown));
+    let known = |number: i64| Ok(vec![Output::Integers(vec![-number], None)]);
+    let same = Code::compile(program(Kind::Same(Type::Small(8)))).unwrap();
+    let of_columns = Code::compile(program(column(8))).unwrap();
+    for (number, fits) in [(3, true), (255, true), (256, false), (1 << 40, false)] {
+        let numbers = [number];
+        let expected = if fits { known(number) } else { Err(Unknown) };
+        assert_eq!(same.columns(&[Input::Integer(number)], 1), expected);
+        let found = SmallIntegers::new(&numbers)
+            .map(|small| of_columns.columns(&[Input::Column(Numbers::Small(small), None)], 1));
+        assert_eq!(found.unwrap_or(Err(Unknown)), expected);
+    }
 }
 
 #[test]
