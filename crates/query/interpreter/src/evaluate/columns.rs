@@ -15,7 +15,7 @@ use evergraph_jit::Total;
 use evergraph_planner::{Aggregate, Expression, Slot, Step, is_volatile};
 use evergraph_property_graph::graph::EntityKind;
 use evergraph_property_graph::vector::{Validity, Values, Vector};
-use evergraph_property_graph::{KeyCode, LabelCode};
+use evergraph_property_graph::{KeyCode, LabelCode, Value};
 use evergraph_syntax::tree::{Comparison, Labels};
 
 use super::lists::{labels_named, satisfy};
@@ -192,7 +192,7 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
                 return Ok(sum);
             }
             Expression::Tested(test, pair) => self.pair(of_test(*test), pair, chosen)?,
-            Expression::In(pair) => self.pair(Binary::In, pair, chosen)?,
+            Expression::In(pair) => self.members(pair, chosen)?,
             Expression::Comparison(first, others) => self.comparison(first, others, chosen)?,
             Expression::Labelled(of, labels) => self.labelled(of, labels, chosen)?,
             Expression::LabelledBy(pair, any) => self.named(pair, *any, chosen)?,
@@ -465,6 +465,30 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
         let left = self.column(&pair[0], chosen)?;
         let right = self.column(&pair[1], chosen)?;
         self.binary(operator, &left, &right, self.rows(chosen))
+    }
+
+    /// `member IN list`. Of a list that is shorter than the rows a kernel makes a set for each
+    /// batch; sets of others are kept.
+    fn members(&self, pair: &[Expression; 2], chosen: Chosen<'_>) -> Result<Column> {
+        let members = self.column(&pair[0], chosen)?;
+        let lists = self.column(&pair[1], chosen)?;
+        let rows = self.rows(chosen);
+        let is_for_kernel = match (&*members, &*lists) {
+            (Column::Vector(_), Column::Same(list)) => {
+                list.elements().is_none_or(|elements| elements.len() <= rows / 4)
+            }
+            (Column::Same(_), Column::Same(_)) => true,
+            _ => false,
+        };
+        if is_for_kernel {
+            return self.binary(Binary::In, &members, &lists, rows);
+        }
+        let truths = (0..rows).map(|row| {
+            self.run.step()?;
+            let found = self.run.is_in(&members.get(row), &lists.get(row))?;
+            Ok(found.map_or(Value::Null, Value::from))
+        });
+        Ok(Column::Vector(truths.collect::<Result<Vector>>()?))
     }
 
     pub(super) fn binary(

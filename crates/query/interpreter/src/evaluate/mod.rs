@@ -3,6 +3,7 @@
 mod choices;
 mod columns;
 mod lists;
+mod members;
 mod parts;
 mod path;
 #[cfg(test)]
@@ -10,6 +11,7 @@ mod tests;
 
 pub(crate) use columns::{Gathered, Held, Over};
 pub(crate) use lists::{computed_names, size_of_list};
+pub(crate) use members::Asked;
 pub(crate) use parts::{numbers, operand_of};
 
 use std::collections::BTreeMap;
@@ -122,7 +124,7 @@ impl Run<'_, '_> {
             }
             Expression::In(pair) => {
                 let (left, right) = (self.value(&pair[0], row)?, self.value(&pair[1], row)?);
-                operators::binary(Binary::In, &left, &right, environment)?
+                Datum::truth(self.is_in(&left, &right)?)
             }
             Expression::IsNull(of) => self.value(of, row)?.is_null().into(),
             Expression::IsNotNull(of) => (!self.value(of, row)?.is_null()).into(),

@@ -47,7 +47,7 @@ use self::scan::{Scan, Scanned};
 use self::sort::Order;
 use crate::batch::{BATCH, Batch};
 use crate::compile::Compiling;
-use crate::evaluate::Row;
+use crate::evaluate::{Asked, Row};
 use crate::graph::Graph;
 use crate::limits::{Account, Guard};
 use crate::procedures::Procedures;
@@ -95,6 +95,8 @@ pub(crate) struct Run<'a, 'g> {
     pub(crate) labelled: RefCell<Vec<Labelled>>,
     /// Nodes that expansions take at once, by the slots of their relationships.
     pub(crate) nodes_at_once: RefCell<Vec<(Slot, usize)>>,
+    /// Lists that `IN` has asked.
+    pub(crate) asked: RefCell<Vec<Asked>>,
     /// Rows of the transactions of the statement that have run.
     pub(crate) given: RefCell<Vec<Batch>>,
     /// How expressions are compiled; without, they are interpreted.
@@ -146,6 +148,12 @@ impl Run<'_, '_> {
                 self.for_each_row(&batch, sink, |row, out| {
                     let id = self.value(id, row)?;
                     out.nodes(*node, &self.by_id(&id)?)
+                })
+            }),
+            Operator::NodesByIds { node, ids } => self.run(input, argument, &mut |batch| {
+                self.for_each_row(&batch, sink, |row, out| {
+                    let ids = self.value(ids, row)?;
+                    out.nodes(*node, &self.by_ids(&ids)?)
                 })
             }),
             Operator::Expand(expand) => self.run(input, argument, &mut |batch| {

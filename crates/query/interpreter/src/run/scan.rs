@@ -2,7 +2,7 @@
 
 use std::ops::Bound;
 
-use evergraph_functions::Datum;
+use evergraph_functions::{Datum, operators};
 use evergraph_planner::{Expression, Population, Relationships, ScanTest, Seek, Slot};
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{Comparison, EntityKind, Filter, NodeId, Test};
@@ -135,13 +135,38 @@ impl Run<'_, '_> {
 
     /// The node of an id, if there is one.
     pub(super) fn by_id(&self, id: &Datum) -> Result<Vec<u32>> {
-        let Datum::Value(Value::Integer(id)) = id else {
-            return Ok(Vec::new());
+        let id = match id {
+            Datum::Value(Value::Integer(id)) => *id,
+            Datum::Value(Value::Float(id)) if id.fract() == 0.0 => *id as i64,
+            _ => return Ok(Vec::new()),
         };
-        match u32::try_from(*id) {
+        match u32::try_from(id) {
             Ok(id) if self.graph.has_node(NodeId(id))? => Ok(vec![id]),
             _ => Ok(Vec::new()),
         }
+    }
+
+    /// The nodes of a list of ids, each once.
+    pub(super) fn by_ids(&self, ids: &Datum) -> Result<Vec<u32>> {
+        // What is no list is an error of the condition.
+        operators::is_in(&Datum::NULL, ids)?;
+        let Some(elements) = ids.elements() else {
+            return Ok(Vec::new());
+        };
+        let mut found = Vec::new();
+        for element in elements.iter() {
+            let id = match element {
+                Datum::Value(Value::Text(text)) => text.parse().ok().map(Value::Integer),
+                Datum::Value(value) => Some(value.clone()),
+                _ => None,
+            };
+            if let Some(id) = id {
+                found.extend(self.by_id(&Datum::Value(id))?);
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
     }
 
     /// Nodes or relationships that an index has.

@@ -438,7 +438,12 @@ impl Lowering<'_> {
             }
             Condition::Where(filter) => {
                 let (condition, slots) = self.traced(|own| own.expression(filter, scope))?;
-                pattern.predicates.push(Predicate { condition, slots });
+                let parts = comparisons(condition).into_iter();
+                pattern.predicates.extend(parts.map(|condition| {
+                    let slots = slots.iter().copied();
+                    let slots = slots.filter(|&slot| order::mentions(&condition, slot)).collect();
+                    Predicate { condition, slots }
+                }));
             }
             Condition::Same(found, list) => pattern.predicates.push(Predicate {
                 condition: Expression::equal(Expression::Slot(found), Expression::Slot(list)),
@@ -465,6 +470,29 @@ impl Lowering<'_> {
                 Err(PlanError::syntax("InvalidParameterUse", name.at, message))
             }
         }
+    }
+}
+
+/// The comparisons of `a < b < c`, each of its own, unless what stands in the middle is
+/// another value each time or costs much.
+fn comparisons(condition: Expression) -> Vec<Expression> {
+    let is_plain = |one: &Expression| {
+        !one.has_subquery() && !order::mentions(one, Slot::MAX)
+    };
+    match condition {
+        Expression::Comparison(first, others)
+            if others.len() > 1 && others.iter().all(|(_, one)| is_plain(one)) =>
+        {
+            let mut left = *first;
+            let mut parts = Vec::with_capacity(others.len());
+            for (comparison, right) in others {
+                let pair = vec![(comparison, right.clone())];
+                parts.push(Expression::Comparison(Box::new(left), pair));
+                left = right;
+            }
+            parts
+        }
+        condition => vec![condition],
     }
 }
 

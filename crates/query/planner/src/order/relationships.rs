@@ -44,9 +44,9 @@ impl Finder<'_> {
             }
         };
         let is_hinted = self.is_hinted(one.slot);
-        if !is_hinted && let Some((condition, id)) = self.id_of(one.slot) {
+        if !is_hinted && let Some((solved, id)) = self.id_of(one.slot) {
             // One of another type does not have the id.
-            return Some(start(Lookup::Id(id), 1.0, 0.0, vec![condition]));
+            return Some(start(Lookup::Id(id), 1.0, 0.0, solved));
         }
         let conditions = self.conditions_on(one.slot);
         let conditions = conditions.or(is_hinted.then_some(1.0))?;

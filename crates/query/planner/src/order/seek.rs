@@ -58,11 +58,19 @@ impl Finder<'_> {
         let mut best = of_node(node, scan(node, None), rows, Vec::new());
         // What is found, and what is looked at for it.
         let mut least = all * others + SCANNED * (all + MAY_COME);
-        let by_id = self.id_of(node).map(|(place, id)| {
+        let by_id = self.id_of(node).map(|(solved, id)| {
             let operator = Operator::NodeById { node, id };
-            (of_node(node, operator, 1.0, vec![place]), 0.0)
+            (of_node(node, operator, 1.0, solved), 0.0)
         });
-        for (start, scanned) in by_id.into_iter().chain(labelled) {
+        let by_ids = self.ids_of(node).map(|ids| {
+            let rows = match &ids {
+                Expression::List(ids) => ids.len() as f64,
+                _ => (all * 0.05).max(2.0),
+            };
+            let operator = Operator::NodesByIds { node, ids };
+            (of_node(node, operator, rows, Vec::new()), 0.0)
+        });
+        for (start, scanned) in by_id.into_iter().chain(by_ids).chain(labelled) {
             let cost = start.rows + SCANNED * scanned;
             if cost < least {
                 (best, least) = (start, cost);
@@ -122,8 +130,9 @@ impl Finder<'_> {
         others.all(|other| !self.missing.contains(other))
     }
 
-    /// The place of `id(a) = b`, and `b`.
-    pub(super) fn id_of(&self, slot: Slot) -> Option<(usize, Expression)> {
+    /// The id of `id(a) = b` or `elementId(a) = b`, and the places of conditions that it
+    /// satisfies: a text may be another one of the same number.
+    pub(super) fn id_of(&self, slot: Slot) -> Option<(Vec<usize>, Expression)> {
         let mut predicates = self.predicates.iter().enumerate();
         predicates.find_map(|(place, predicate)| {
             let Expression::Comparison(left, others) = &predicate.condition else {
@@ -132,19 +141,31 @@ impl Finder<'_> {
             let [(Comparison::Equal, right)] = others.as_slice() else {
                 return None;
             };
-            let is_id = |one: &Expression| match one {
-                Expression::Call(name, arguments) => {
-                    &**name == "id" && arguments.as_slice() == [Expression::Slot(slot)]
-                }
-                _ => false,
-            };
-            let id = match (is_id(left), is_id(right)) {
-                (true, false) => right,
-                (false, true) => &**left,
+            let (is_text, id) = match (id_called(left, slot), id_called(right, slot)) {
+                (Some(is_text), None) => (is_text, right),
+                (None, Some(is_text)) => (is_text, &**left),
                 _ => return None,
             };
             let is_free = self.is_decided_without(predicate, slot) && !mentions(id, slot);
-            is_free.then(|| (place, id.clone()))
+            is_free.then(|| match is_text {
+                false => (vec![place], id.clone()),
+                true => {
+                    let number = Expression::Call("tointegerornull".into(), vec![id.clone()]);
+                    (Vec::new(), number)
+                }
+            })
+        })
+    }
+
+    /// The list of `id(a) IN b` or `elementId(a) IN b`.
+    fn ids_of(&self, slot: Slot) -> Option<Expression> {
+        self.predicates.iter().find_map(|predicate| {
+            let Expression::In(pair) = &predicate.condition else {
+                return None;
+            };
+            let [of, ids] = &**pair;
+            let is_free = self.is_decided_without(predicate, slot) && !mentions(ids, slot);
+            (is_free && id_called(of, slot).is_some()).then(|| ids.clone())
         })
     }
 
@@ -235,6 +256,18 @@ impl Finder<'_> {
         ready
             .filter_map(|(place, one)| of_key(&one.condition, slot, place))
             .collect()
+    }
+}
+
+/// Whether an expression is the id of a slot, and whether that is a text.
+fn id_called(one: &Expression, slot: Slot) -> Option<bool> {
+    match one {
+        Expression::Call(name, of) if of.as_slice() == [Expression::Slot(slot)] => match &**name {
+            "id" => Some(false),
+            "elementid" => Some(true),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

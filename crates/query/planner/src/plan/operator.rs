@@ -36,6 +36,13 @@ pub enum Operator {
         /// Its id.
         id: Expression,
     },
+    /// The nodes of a list of ids, as numbers or texts; a filter above has the condition.
+    NodesByIds {
+        /// The node.
+        node: Slot,
+        /// The list.
+        ids: Expression,
+    },
     /// Relationships that are found without a node, with their ends.
     Relationships(Relationships),
     /// Relationships of a node.
@@ -158,6 +165,7 @@ impl Operator {
             Operator::NodeScan { .. }
                 | Operator::NodeSeek { .. }
                 | Operator::NodeById { .. }
+                | Operator::NodesByIds { .. }
                 | Operator::Relationships(_)
                 | Operator::Expand(_)
                 | Operator::Intersect(_)

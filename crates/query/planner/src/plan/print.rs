@@ -96,6 +96,10 @@ impl Printer<'_> {
                 let seek = self.seek(seek);
                 format!("NodeSeek {}:{label} {seek}", self.name(*node))
             }
+            Operator::NodesByIds { node, ids } => {
+                let ids = self.expression(ids);
+                format!("NodesByIds {} IN {ids}", self.name(*node))
+            }
             Operator::NodeById { node, id } => {
                 format!("NodeById {} = {}", self.name(*node), self.expression(id))
             }

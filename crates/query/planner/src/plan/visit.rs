@@ -63,7 +63,7 @@ impl Operator {
                 Lookup::Index(seek) => seek.expressions(),
                 Lookup::Id(id) => vec![id],
             },
-            Operator::NodeById { id, .. } => vec![id],
+            Operator::NodeById { id, .. } | Operator::NodesByIds { ids: id, .. } => vec![id],
             Operator::VariableExpand(expand) => {
                 expand.properties.iter().map(|(_, value)| value).collect()
             }

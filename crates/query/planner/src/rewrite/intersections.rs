@@ -145,7 +145,8 @@ fn nodes_of(plan: &Plan) -> Vec<Slot> {
         match &plan.operator {
             Operator::NodeScan { node, .. }
             | Operator::NodeSeek { node, .. }
-            | Operator::NodeById { node, .. } => nodes.push(*node),
+            | Operator::NodeById { node, .. }
+            | Operator::NodesByIds { node, .. } => nodes.push(*node),
             Operator::Expand(step) | Operator::Relationships(Relationships { step, .. }) => {
                 nodes.extend([step.from, step.to]);
             }

@@ -14,7 +14,12 @@ use crate::plan::{Aggregate, Expression, Operator, Plan, Slot, Towards, Variable
 pub fn find_ends_once(plan: Plan) -> Plan {
     super::bottom_up(plan, &|mut plan| {
         if tells_rows_apart(&plan.operator) {
-            mark(&mut plan);
+            let above = vec![plan.operator.clone()];
+            mark(plan.input.as_deref_mut(), above);
+        }
+        // Whether there are rows is all that is asked.
+        if let Operator::SemiApply { inner, .. } = &mut plan.operator {
+            mark(Some(inner), Vec::new());
         }
         plan
     })
@@ -33,10 +38,8 @@ fn tells_rows_apart(operator: &Operator) -> bool {
     }
 }
 
-/// Marks the paths below an operator, down to the first that looks at more than one row.
-fn mark(plan: &mut Plan) {
-    let mut above = vec![plan.operator.clone()];
-    let mut next = plan.input.as_deref_mut();
+/// Marks the paths below some operators, down to the first that looks at more than one row.
+fn mark(mut next: Option<&mut Plan>, mut above: Vec<Operator>) {
     while let Some(below) = next {
         match &mut below.operator {
             Operator::VariableExpand(paths) => {

@@ -23,6 +23,7 @@ fn add_read(operator: &Operator, read: &mut HashSet<Slot>) -> bool {
         | Operator::NodeScan { .. }
         | Operator::NodeSeek { .. }
         | Operator::NodeById { .. }
+        | Operator::NodesByIds { .. }
         | Operator::Filter(_)
         | Operator::Extend(_)
         | Operator::Aggregate { .. }

@@ -123,7 +123,8 @@ impl Core {
         let nodes = self.operators.iter().flat_map(|one| match &one.operator {
             Operator::NodeScan { node, .. }
             | Operator::NodeSeek { node, .. }
-            | Operator::NodeById { node, .. } => vec![*node],
+            | Operator::NodeById { node, .. }
+            | Operator::NodesByIds { node, .. } => vec![*node],
             Operator::Expand(step) | Operator::Relationships(Relationships { step, .. }) => {
                 vec![step.from, step.to]
             }
@@ -322,6 +323,7 @@ fn is_of_pattern(plan: &Plan) -> bool {
         | Operator::NodeScan { .. }
         | Operator::NodeSeek { .. }
         | Operator::NodeById { .. }
+        | Operator::NodesByIds { .. }
         | Operator::Relationships(_) => true,
         Operator::SemiApply { inner, negated } => {
             Condition::of_semi_join(inner, *negated).is_some()
