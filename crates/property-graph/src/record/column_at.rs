@@ -397,10 +397,17 @@ impl ColumnAt {
         slots: &Slice<'_>,
         vector: &mut Vector,
     ) -> Result<(), StorageError> {
-        slots.iter().try_for_each(|slot| {
-            vector.push(self.get(slot)?);
-            Ok(())
-        })
+        // A list or a large text that several rows beside each other have is read once.
+        let mut last = None;
+        for slot in slots.iter() {
+            let value = match last.take() {
+                Some((same, value)) if same == slot => value,
+                _ => self.get(slot)?,
+            };
+            vector.push(value.clone());
+            last = Some((slot, value));
+        }
+        Ok(())
     }
 
     /// False, and nothing is done, if not all values are of the type.

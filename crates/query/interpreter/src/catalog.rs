@@ -124,6 +124,7 @@ impl Catalog for GraphCatalog<'_> {
             sources: known.sources.clone(),
             targets: known.targets.clone(),
             both: known.both.clone(),
+            same: known.same,
         }
     }
 

@@ -70,6 +70,8 @@ pub struct Ends {
     pub targets: BTreeMap<Arc<str>, f64>,
     /// Of a label of the source and one of the target together.
     pub both: BTreeMap<(Arc<str>, Arc<str>), f64>,
+    /// How likely two relationships have the same source, and the same target.
+    pub same: (f64, f64),
 }
 
 /// An index over properties.

@@ -22,6 +22,9 @@ pub struct LabelsAtEnds {
     pub targets: BTreeMap<Arc<str>, f64>,
     /// Of a label of the source and one of the target together.
     pub both: BTreeMap<(Arc<str>, Arc<str>), f64>,
+    /// How likely two relationships have the same source, and the same target: times their
+    /// number, how many a node has that one of them leads to.
+    pub same: (f64, f64),
 }
 
 /// Chunks that are looked into for a type, at most.
@@ -86,6 +89,10 @@ impl View {
         }
         let mut ends = LabelsAtEnds::default();
         let part = 1.0 / found.len().max(1) as f64;
+        ends.same = (
+            share_of_equal_pairs(found.iter().map(|&(source, _)| source)),
+            share_of_equal_pairs(found.iter().map(|&(_, target)| target)),
+        );
         for (source, target) in found {
             let (sources, targets) = (self.names_of(source)?, self.names_of(target)?);
             for from in &sources {
@@ -141,4 +148,14 @@ impl View {
         let name = |&label| self.dictionary().name(Names::Labels, label);
         Ok(labels.iter().filter_map(name).collect())
     }
+}
+
+/// The part of all pairs of some numbers that are equal.
+fn share_of_equal_pairs(numbers: impl ExactSizeIterator<Item = u32>) -> f64 {
+    let pairs = |count: usize| (count * count.saturating_sub(1)) as f64;
+    let all = pairs(numbers.len()).max(1.0);
+    let mut numbers: Vec<u32> = numbers.collect();
+    numbers.sort_unstable();
+    let equal = numbers.chunk_by(|one, other| one == other);
+    equal.map(|equal| pairs(equal.len())).sum::<f64>() / all
 }

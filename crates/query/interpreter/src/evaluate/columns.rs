@@ -474,9 +474,9 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
         let lists = self.column(&pair[1], chosen)?;
         let rows = self.rows(chosen);
         let is_for_kernel = match (&*members, &*lists) {
-            (Column::Vector(_), Column::Same(list)) => {
-                list.elements().is_none_or(|elements| elements.len() <= rows / 4)
-            }
+            (Column::Vector(_), Column::Same(list)) => list
+                .elements()
+                .is_none_or(|elements| elements.len() <= rows / 4),
             (Column::Same(_), Column::Same(_)) => true,
             _ => false,
         };

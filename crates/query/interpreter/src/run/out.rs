@@ -23,7 +23,12 @@ pub(crate) struct Out<'o> {
     pub(crate) at: u32,
     rows: Vec<u32>,
     columns: Vec<(Slot, Column)>,
+    /// Of values that have more bytes than their place.
+    bytes: usize,
 }
+
+/// Bytes of values that go on before there are as many rows as a batch has.
+const LARGE: usize = 1 << 22;
 
 impl<'o> Out<'o> {
     pub(crate) fn new(batch: &'o Batch, sink: &'o mut Sink<'o>) -> Self {
@@ -33,6 +38,7 @@ impl<'o> Out<'o> {
             at: 0,
             rows: Vec::new(),
             columns: Vec::new(),
+            bytes: 0,
         }
     }
 
@@ -60,6 +66,15 @@ impl<'o> Out<'o> {
         }
     }
 
+    /// Notes that the row that was added has values of so many bytes.
+    pub(crate) fn grow(&mut self, bytes: usize) -> Result<Flow> {
+        self.bytes += bytes;
+        match self.bytes < LARGE {
+            true => Ok(Flow::Continue),
+            false => self.flush(),
+        }
+    }
+
     /// Adds a row for each node; all rows fill its slot alone.
     pub(crate) fn nodes(&mut self, slot: Slot, mut ids: &[u32]) -> Result<Flow> {
         while !ids.is_empty() {
@@ -82,6 +97,7 @@ impl<'o> Out<'o> {
 
     /// Pushes the rows so far.
     pub(crate) fn flush(&mut self) -> Result<Flow> {
+        self.bytes = 0;
         if self.rows.is_empty() {
             return Ok(Flow::Continue);
         }

@@ -8,7 +8,7 @@ use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{NodeId, RelationshipId};
 
 use super::{Filled, Flow, Out, Result, Run, Sink};
-use crate::batch::{BATCH, Batch};
+use crate::batch::Batch;
 use crate::evaluate::Row;
 use crate::graph::Types;
 
@@ -20,19 +20,21 @@ struct Reached {
     used: Vec<usize>,
 }
 
-/// Bits of as many nodes as a morsel has.
-type Page = [u64; BATCH / 64];
+/// Bits of some nodes.
+type Page = [u64; NODES_OF_PAGE / 64];
+
+const NODES_OF_PAGE: usize = 2048;
 
 impl Reached {
     /// Notes a node; whether it is new.
     fn insert(&mut self, node: u32) -> bool {
-        let (number, at) = (node as usize / BATCH, node as usize % BATCH);
+        let (number, at) = (node as usize / NODES_OF_PAGE, node as usize % NODES_OF_PAGE);
         if self.pages.len() <= number {
             self.pages.resize_with(number + 1, || None);
         }
         let page = self.pages[number].get_or_insert_with(|| {
             self.used.push(number);
-            Box::new([0; BATCH / 64])
+            Box::new([0; NODES_OF_PAGE / 64])
         });
         let (word, bit) = (&mut page[at / 64], 1 << (at % 64));
         let is_new = *word & bit == 0;
@@ -227,9 +229,18 @@ impl Run<'_, '_> {
         loop {
             let length = trail.len() as u64;
             if length >= paths.least && length <= most && into.is_none_or(|into| into == node) {
-                let list = list_of(&trail, paths.reversed);
-                let list = (step.relationship, Filled::Datum(list));
-                if out.add([list, (step.to, Filled::Node(node.0))])? == Flow::Stop {
+                let end = (step.to, Filled::Node(node.0));
+                let flow = match step.unread {
+                    true => out.add([end])?,
+                    false => {
+                        let list = list_of(&trail, paths.reversed);
+                        match out.add([(step.relationship, Filled::Datum(list)), end])? {
+                            Flow::Continue => out.grow(trail.len() * size_of::<Datum>())?,
+                            Flow::Stop => Flow::Stop,
+                        }
+                    }
+                };
+                if flow == Flow::Stop {
                     return Ok(Flow::Stop);
                 }
             }

@@ -478,6 +478,19 @@ const ENDS: &[(&str, bool)] = &[
     ),
     ("(a)-[*1..3]-(b) RETURN DISTINCT a, b", false),
     ("(a)-[:R*1..3]->(a) RETURN count(DISTINCT a)", false),
+    (
+        "(a:A) WHERE EXISTS { (a)-[:R*1..6]->(:B {x: 3}) } RETURN a",
+        true,
+    ),
+    (
+        "(a:A) WHERE NOT EXISTS { (a)-[:R|S*1..6]-(b:B) WHERE b.x > 4 AND a <> b } RETURN a",
+        true,
+    ),
+    (
+        "(a:A) WHERE EXISTS { (a)-[r:R*1..6]->(b:B) WHERE size(r) > 2 } RETURN a",
+        false,
+    ),
+    ("(a:A) WHERE EXISTS { (a)-[:R*2..6]->(:B) } RETURN a", false),
     ("(a)-[:R*2..3]->(b) RETURN DISTINCT a, b", false),
     ("(a)-[:R*1..2]->(b)-[:R]->(c) RETURN DISTINCT a, c", false),
     ("(a)-[r:R*1..2]->(b) RETURN a, count(DISTINCT r)", false),

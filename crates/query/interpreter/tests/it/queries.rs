@@ -294,3 +294,91 @@ fn null_has_no_label_that_all_nodes_have() {
     let others = "MATCH (a) OPTIONAL MATCH (a)-->(b) WITH b WHERE NOT b:L RETURN count(*)";
     assert_eq!(value(&graph, others), 0i64.into());
 }
+
+/// A set is made of a list that is asked often; what it answers is what each element says.
+#[test]
+fn members_of_long_lists_are_those_that_equal_an_element() {
+    let graph = graph();
+    rows(
+        &graph,
+        "UNWIND range(0, 99) AS x CREATE (:N {x: x})-[:R]->(:M {x: x})",
+    );
+    let numbers = "[x IN range(0, 40) | x * 2]";
+    let lists = [
+        numbers.to_string(),
+        format!("{numbers} + [1.0, 2.5, 0.0 / 0, -0.0]"),
+        format!("{numbers} + [null, 'a']"),
+        format!("{numbers} + [[1, null], [2, 3], {{a: 1}}, {{a: null}}]"),
+        "[x IN range(0, 40) | date({year: 2000 + x})] + [datetime('2001-01-01T00:00Z')]".into(),
+        "[x IN range(0, 40) | duration({days: x})] + [duration({hours: 24})]".into(),
+        "[x IN range(0, 40) | toString(x)] + [true, false]".into(),
+        "COLLECT { MATCH (n:N) WHERE n.x % 3 = 0 RETURN n }".into(),
+        "COLLECT { MATCH (n:N) WHERE n.x % 3 = 0 RETURN n } + [null, 3]".into(),
+        "COLLECT { MATCH (:N)-[r]->(m) WHERE m.x % 5 = 0 RETURN r }".into(),
+        "COLLECT { MATCH (n:N) RETURN CASE n.x % 2 WHEN 0 THEN n ELSE n.x END }".into(),
+    ];
+    let members = "[0, 1, 2, 3, 2.0, 2.5, 0.0, 0.0 / 0, null, 'a', '7', true, [1, 2], [2, 3], \
+                   {a: 1}, date('2003-01-01'), datetime('2001-01-01T01:00+01:00'), \
+                   duration({days: 3}), duration({hours: 24})]";
+    let mut compared = 0;
+    for list in &lists {
+        for text in [
+            format!(
+                "WITH {list} AS l UNWIND {members} AS x RETURN x, x IN l AS a, \
+                 any(e IN l WHERE e = x) AS b"
+            ),
+            format!(
+                "WITH {list} AS l MATCH (n:N)-[r]->() UNWIND [n, r, n.x] AS x RETURN x, \
+                 x IN l AS a, any(e IN l WHERE e = x) AS b"
+            ),
+            format!(
+                "WITH {list} AS l RETURN null AS x, [x IN {members} | x IN l] AS a, \
+                 [x IN {members} | any(e IN l WHERE e = x)] AS b"
+            ),
+        ] {
+            for row in rows(&graph, &text) {
+                assert_eq!(row[1], row[2], "{:?} IN {list}", row[0]);
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 3000, "{compared}");
+}
+
+/// As a condition that no lookup decides.
+#[test]
+fn nodes_are_found_by_lists_of_ids_and_by_texts() {
+    let graph = graph();
+    rows(&graph, "UNWIND range(0, 9) AS x CREATE (:N)-[:R]->(:M)");
+    for condition in [
+        "id(n) IN [3, 4, 4, 5.0, 5.5, null, -1, 100000000000, 'x', [1]]",
+        "elementId(n) IN ['3', '04', 5, 'x', null, '7', '7']",
+        "elementId(n) IN []",
+        "id(n) IN null",
+        "elementId(n) = '3'",
+        "elementId(n) = '03'",
+        "elementId(n) = 3",
+        "elementId(n) = null",
+        "'3' = elementId(n) AND n:N",
+        "id(n) = 3.0",
+        "id(n) = 3.5",
+    ] {
+        let found = |condition: &str| {
+            rows(
+                &graph,
+                &format!("MATCH (n) WHERE {condition} RETURN collect(id(n))"),
+            )
+        };
+        let slow = condition
+            .replace("elementId(n)", "(elementId(n) + '')")
+            .replace("id(n) ", "(id(n) + 0) ");
+        assert_eq!(found(condition), found(&slow), "{condition}");
+    }
+    let found = rows(
+        &graph,
+        "MATCH ()-[r]->() WHERE elementId(r) = '3' RETURN id(r)",
+    );
+    assert_eq!(found, [[3i64.into()]]);
+    let error = attempt(&graph, "WITH 5 AS l MATCH (n) WHERE id(n) IN l RETURN n");
+    assert!(error.is_err());
+}

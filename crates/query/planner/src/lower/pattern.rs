@@ -441,7 +441,9 @@ impl Lowering<'_> {
                 let parts = comparisons(condition).into_iter();
                 pattern.predicates.extend(parts.map(|condition| {
                     let slots = slots.iter().copied();
-                    let slots = slots.filter(|&slot| order::mentions(&condition, slot)).collect();
+                    let slots = slots
+                        .filter(|&slot| order::mentions(&condition, slot))
+                        .collect();
                     Predicate { condition, slots }
                 }));
             }
@@ -476,9 +478,7 @@ impl Lowering<'_> {
 /// The comparisons of `a < b < c`, each of its own, unless what stands in the middle is
 /// another value each time or costs much.
 fn comparisons(condition: Expression) -> Vec<Expression> {
-    let is_plain = |one: &Expression| {
-        !one.has_subquery() && !order::mentions(one, Slot::MAX)
-    };
+    let is_plain = |one: &Expression| !one.has_subquery() && !order::mentions(one, Slot::MAX);
     match condition {
         Expression::Comparison(first, others)
             if others.len() > 1 && others.iter().all(|(_, one)| is_plain(one)) =>

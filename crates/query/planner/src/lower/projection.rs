@@ -50,7 +50,11 @@ impl Lowering<'_> {
         }
         if let Some(limit) = &from.limit {
             let limit = self.expression(limit, &Scope::new())?;
-            plan = plan.with(Operator::Limit(limit));
+            let rows = match &limit {
+                Expression::Constant(Constant::Integer(most)) => plan.rows.min(*most as f64),
+                _ => plan.rows,
+            };
+            plan = plan.then(Operator::Limit(limit), rows.max(0.0));
         }
         // The filter sees the variables of before, too.
         if let Some(filter) = &from.filter {

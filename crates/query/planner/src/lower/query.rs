@@ -6,7 +6,7 @@ use super::matches::together;
 use super::pattern::Found;
 use super::{IdleHint, Lowering, Scope};
 use crate::PlanError;
-use crate::plan::{InTransactions, LoadCsv, Operator, Plan, Slot};
+use crate::plan::{Constant, Expression, InTransactions, LoadCsv, Operator, Plan, Slot};
 
 /// Clauses of one query: a plan is as deep, and walked recursively.
 const MOST_CLAUSES: usize = 1000;
@@ -131,7 +131,7 @@ impl Lowering<'_> {
                 let list = self.expression(list, scope)?;
                 let slot = self.slot(&name.text);
                 scope.insert(name.text.clone(), slot);
-                let rows = input.rows * 10.0;
+                let rows = input.rows * elements_of(&list);
                 input.then(Operator::Unwind(list, slot), rows)
             }
             ClauseKind::LoadCsv(load) => self.load_csv(load, input, scope)?,
@@ -280,5 +280,21 @@ impl Lowering<'_> {
             }),
         };
         Ok(input.then(Operator::InTransactions(operator), rows))
+    }
+}
+
+/// How many elements a list has, as far as the text says.
+fn elements_of(list: &Expression) -> f64 {
+    const UNKNOWN: f64 = 10.0;
+    match list {
+        Expression::List(items) => items.len() as f64,
+        Expression::Call(name, bounds) if &**name == "range" => match bounds.as_slice() {
+            [
+                Expression::Constant(Constant::Integer(first)),
+                Expression::Constant(Constant::Integer(last)),
+            ] => (*last as f64 - *first as f64 + 1.0).max(0.0),
+            _ => UNKNOWN,
+        },
+        _ => UNKNOWN,
     }
 }

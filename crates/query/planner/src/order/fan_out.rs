@@ -9,6 +9,7 @@ use std::sync::Arc;
 use evergraph_syntax::tree::Labels;
 
 use super::Finder;
+use super::seek::MAY_COME;
 use crate::catalog::Ends;
 use crate::lower::{RelationshipToFind, as_label};
 use crate::plan::{Slot, Towards};
@@ -59,6 +60,29 @@ impl Finder<'_> {
                 _ => next.reached,
             },
         }
+    }
+
+    /// How many relationships a node at an end has that one of them leads to: many where some
+    /// nodes have most of them. Of few it is not known how many may come.
+    pub(super) fn crowd(&self, one: &RelationshipToFind, from_left: bool) -> f64 {
+        let towards = match from_left {
+            true => one.towards,
+            false => one.towards.reversed(),
+        };
+        let crowds = one.types.iter().map(|kind| {
+            let count = self.catalog.relationships(Some(kind));
+            let (of_source, of_target) = self.catalog.ends(kind).same;
+            let same = match towards {
+                Towards::Outgoing => of_source,
+                Towards::Incoming => of_target,
+                Towards::Both => of_source.max(of_target),
+            };
+            match count < MAY_COME {
+                true => MAY_COME,
+                false => count * same,
+            }
+        });
+        crowds.fold(0.0, f64::max)
     }
 
     /// The part of the nodes at the other end that one node is, for a relationship between

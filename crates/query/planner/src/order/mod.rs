@@ -25,7 +25,9 @@ use self::estimate::Step;
 use self::start::{Found, Start};
 use crate::Catalog;
 use crate::lower::{Pattern, Predicate, RelationshipToFind};
-use crate::plan::{Choice, Expand, Expression, Operator, Plan, Slot, VariableExpand, share_types};
+use crate::plan::{
+    Choice, Expand, Expression, Operator, Plan, Seek, Slot, VariableExpand, share_types,
+};
 
 /// The matches of a pattern for each row of a plan.
 pub fn find(pattern: Pattern, input: Plan, catalog: &dyn Catalog) -> Plan {
@@ -65,6 +67,10 @@ const FIRST_NODES: usize = 6;
 const FEW_PARTS: usize = 100;
 /// Next steps that are compared in a larger pattern: the first in the text.
 const FEW_COMPARED: usize = 8;
+
+/// A list of relationships that takes longer to be looked through than an index and the
+/// list of the other end.
+const LONG: f64 = 64.0;
 
 #[derive(Clone)]
 struct Finder<'a> {
@@ -225,6 +231,10 @@ impl Finder<'_> {
         });
         let (place, _, estimate) = costs.swap_remove(fewest.unwrap_or(cheapest));
         let relationship = self.pattern.relationships[place].clone();
+        if let Some(start) = self.sooner_by_index(&relationship) {
+            self.begin_at(start);
+            return true;
+        }
         let reversed = !self.is_known(relationship.left);
         let mut step = self.step(&relationship, reversed);
         step.into = self.is_known(relationship.left) && self.is_known(relationship.right);
@@ -261,6 +271,28 @@ impl Finder<'_> {
         self.close(place);
         self.push(operator, estimate.rows);
         true
+    }
+
+    /// The other end of a relationship by an index that gives about one, where a node may have
+    /// a long list of them: whether it has one between the two is told by the shorter list.
+    fn sooner_by_index(&self, one: &RelationshipToFind) -> Option<Start> {
+        let from_left = self.is_known(one.left);
+        let is_plain = one.length.is_none() && one.search.is_none();
+        if !is_plain || from_left == self.is_known(one.right) {
+            return None;
+        }
+        let far = if from_left { one.right } else { one.left };
+        let start = self.start(self.pattern.nodes[far].slot);
+        let is_lookup = matches!(
+            &start.operator,
+            Operator::NodeById { .. }
+                | Operator::NodeSeek {
+                    seek: Seek::Equal(_),
+                    ..
+                }
+        );
+        let is_one = is_lookup && start.rows <= 2.0;
+        (is_one && self.crowd(one, from_left) >= LONG).then_some(start)
     }
 
     /// Whether two plain relationships lead from known nodes to the same unknown one.

@@ -17,7 +17,7 @@ pub(super) const SCANNED: f64 = 0.1;
 
 /// A scan may look at so many nodes or relationships more than there are now: what the
 /// statement itself writes, or others until it runs. An index is looked up rather.
-const MAY_COME: f64 = 100.0;
+pub(super) const MAY_COME: f64 = 100.0;
 
 /// A lookup in an index.
 pub(super) struct InIndex {

@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use crate::plan::{Branch, Expand, Expression, Operator, Plan, Relationships, Slot, Towards};
+use crate::plan::{
+    Branch, Expand, Expression, Operator, Plan, Relationships, Slot, Towards, VariableExpand,
+};
 
 /// Marks expansions whose relationships no operator reads: their ids are not looked up; and
 /// relationships that are found without a node, whose ends none reads. Plans with operators that read what is not in their expressions stay as they are.
@@ -35,7 +37,9 @@ fn add_read(operator: &Operator, read: &mut HashSet<Slot>) -> bool {
         | Operator::LoadCsv(_)
         | Operator::SemiApply { .. }
         | Operator::Apply { brings: None, .. } => {}
-        Operator::Expand(step) => add_step(step, read),
+        Operator::Expand(step) | Operator::VariableExpand(VariableExpand { step, .. }) => {
+            add_step(step, read);
+        }
         Operator::Relationships(found) => read.extend(&found.step.unlike),
         Operator::Intersect(one) => {
             one.steps.iter().for_each(|step| add_step(step, read));
@@ -98,7 +102,9 @@ fn mark(plan: &mut Plan, read: &HashSet<Slot>) {
     let mut next = Some(plan);
     while let Some(plan) = next {
         match &mut plan.operator {
-            Operator::Expand(step) => step.unread = !read.contains(&step.relationship),
+            Operator::Expand(step) | Operator::VariableExpand(VariableExpand { step, .. }) => {
+                step.unread = !read.contains(&step.relationship);
+            }
             Operator::Relationships(Relationships {
                 step, ends_unread, ..
             }) => {

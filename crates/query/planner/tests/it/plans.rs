@@ -47,11 +47,14 @@ impl Catalog for Social {
                 sources: all(&[("Person", 1.0)]),
                 targets: all(&[("Person", 1.0)]),
                 both: both(&[("Person", "Person", 1.0)]),
+                same: (1e-4, 1e-4),
             },
             "LIKES" => Ends {
                 sources: all(&[("Person", 1.0)]),
                 targets: all(&[("Tag", 0.1), ("Post", 0.9)]),
                 both: both(&[("Person", "Tag", 0.1), ("Person", "Post", 0.9)]),
+                // A few tags are liked by many.
+                same: (1e-5, 1e-2),
             },
             "WROTE" => Ends {
                 sources: all(&[("Person", 0.5), ("Post", 0.5)]),
@@ -62,6 +65,7 @@ impl Catalog for Social {
                     ("Post", "Person", 0.25),
                     ("Post", "Post", 0.25),
                 ]),
+                same: (1e-2, 1e-2),
             },
             _ => Ends::default(),
         }
@@ -133,6 +137,9 @@ fn patterns_begin_where_they_are_cheapest() {
         "MATCH (p:Person) WHERE p.name STARTS WITH 'A' RETURN p",
         "MATCH (p:Person) WHERE p.name IN ['Ann', 'Bob'] RETURN p",
         "MATCH (n) WHERE id(n) = $id RETURN n",
+        "MATCH (n) WHERE elementId(n) = $id RETURN n",
+        "MATCH (n)-->(m) WHERE elementId(m) IN $ids RETURN n",
+        "UNWIND [1, 2] AS i MATCH (p:Person) WHERE i <= p.age < i + 2 RETURN p",
     ]));
 }
 
@@ -289,6 +296,10 @@ fn joins_of_patterns() {
         "MATCH (a:Tag)-[:KNOWS*1..3]->(b) RETURN b",
         "MATCH p = shortestPath((a:Tag)-[*]-(b:Tag)) RETURN length(p)",
         "MATCH (p:Person {name: 'Ann'}) OPTIONAL MATCH (p)-[:KNOWS]->(q) RETURN q",
+        // Of long lists the other end is looked up; of few relationships more may come.
+        "MATCH (t:Tag) WITH t LIMIT 1 MATCH (t)<-[:LIKES]-(p:Person {name: 'Ann'}) RETURN p",
+        "MATCH (q:Person) WITH q LIMIT 1 MATCH (q)<-[:KNOWS]-(p:Person {name: 'Ann'}) RETURN p",
+        "MATCH (p:Person) WITH p LIMIT 1 UNWIND [1, 2] AS i MERGE (p)-[:MADE]->(:Draft {number: i})",
     ]));
 }
 
