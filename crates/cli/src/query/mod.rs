@@ -150,6 +150,7 @@ fn many(runner: &mut Runner<'_>, format: Format) -> Result<Report, Failure> {
             Some(Part::Command(line)) => {
                 match parameters_of(&line) {
                     Ok(more) => runner.parameters.extend(more),
+                    // Nor is the statement behind it run.
                     Err(error) => wrong = Some(error),
                 }
                 continue;
@@ -202,7 +203,8 @@ pub fn parameters_of(line: &str) -> Result<Parameters, Error> {
         .strip_prefix(":params")
         .or_else(|| line.strip_prefix(":param"));
     let Some(json) = json.filter(|rest| rest.starts_with([' ', '\t', '{'])) else {
-        return Err(usage(&format!("{line:?} is no line of parameters"), hint));
+        let hint = format!("{hint}; other commands are those of `evergraph shell`");
+        return Err(usage(&format!("{line:?} is no line of parameters"), &hint));
     };
     let json: Json = serde_json::from_str(json)
         .map_err(|error| usage(&format!("the parameters are no JSON: {error}"), hint))?;

@@ -112,4 +112,15 @@ impl Value {
             _ => 0,
         }
     }
+
+    /// Whether both are the same text, list, bytes or map in DRAM.
+    pub(crate) fn shares(&self, other: &Value) -> bool {
+        match (self, other) {
+            (Value::Text(one), Value::Text(other)) => Arc::ptr_eq(one, other),
+            (Value::Bytes(one), Value::Bytes(other)) => Arc::ptr_eq(one, other),
+            (Value::List(one), Value::List(other)) => Arc::ptr_eq(one, other),
+            (Value::Map(one), Value::Map(other)) => Arc::ptr_eq(one, other),
+            _ => false,
+        }
+    }
 }

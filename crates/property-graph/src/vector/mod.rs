@@ -115,7 +115,13 @@ impl Vector {
             Values::Date(values) => size_of_val(&values[..]),
             Values::LocalDateTime(values) => size_of_val(&values[..]),
             Values::Any(values) => {
-                let inner = values.iter().map(Value::heap_bytes).sum::<usize>();
+                // One that rows beside each other share is there once.
+                let is_own = |row: &usize| {
+                    let before = row.checked_sub(1).map(|before| &values[before]);
+                    before.is_none_or(|before| !values[*row].shares(before))
+                };
+                let own = (0..values.len()).filter(is_own);
+                let inner = own.map(|row| values[row].heap_bytes()).sum::<usize>();
                 size_of_val(&values[..]) + inner
             }
         };

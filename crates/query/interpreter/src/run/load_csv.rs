@@ -37,7 +37,14 @@ impl Run<'_, '_> {
             };
             for record in records {
                 self.step()?;
-                let fields = record.map_err(unreadable)?;
+                let fields = match record {
+                    Ok(fields) => fields,
+                    // The lines before it are no worse: transactions may commit them.
+                    Err(error) => match out.flush()? {
+                        Flow::Stop => return Ok(Flow::Stop),
+                        Flow::Continue => return Err(unreadable(error)),
+                    },
+                };
                 let line = match &names {
                     Some(names) => by_name(names, fields),
                     None => Value::List(fields.into()),

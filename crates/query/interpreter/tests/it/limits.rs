@@ -131,8 +131,8 @@ fn a_query_keeps_to_its_memory() {
     for text in [
         "RETURN [x IN range(1, 1000) | range(1, 10000)] AS l",
         "RETURN COLLECT { MATCH (a:N), (b:N) RETURN a } AS l",
-        "UNWIND range(0, 99) AS x RETURN CASE x WHEN 0 THEN 0 ELSE range(1, 3000) END AS l",
-        "MATCH (a:N) RETURN a.x AS x, range(1, 1000) AS l ORDER BY x",
+        "UNWIND range(0, 99) AS x RETURN CASE x WHEN 0 THEN 0 ELSE range(x, 3000) END AS l",
+        "MATCH (a:N) RETURN a.x AS x, range(a.x, a.x + 1000) AS l ORDER BY x",
         "MATCH (a:N), (b:N) RETURN a.x AS x, b.x AS y ORDER BY x",
         "MATCH (a:N), (b:N) RETURN collect(a.x * b.x)",
         "MATCH (a:N), (b:N) RETURN DISTINCT a.x, b.x",
@@ -171,4 +171,38 @@ fn what_is_deep_or_long_is_refused_or_runs() {
     assert_eq!(value(&graph, "MATCH (n:N) RETURN count(*)"), 900i64.into());
     assert!(attempt(&graph, "RETURN range(1, 1000000000000)").is_err());
     assert!(attempt(&graph, "RETURN reduce(s = 'a', x IN range(1, 100) | s + s)").is_err());
+}
+
+/// Each of these would take gigabytes if it were there for each row.
+#[test]
+fn what_rows_share_and_what_nothing_reads_is_not_held_for_each() {
+    let graph = graph();
+    rows(&graph, "CREATE (:L {l: range(1, 20000)})");
+    rows(
+        &graph,
+        "UNWIND range(0, 3000) AS i CREATE (:C {i: i}) WITH count(*) AS c \
+         MATCH (a:C) MATCH (b:C {i: a.i + 1}) CREATE (a)-[:NEXT]->(b)",
+    );
+    for (text, expected) in [
+        (
+            "MATCH (n:L) UNWIND range(0, size(n.l) - 1) AS i RETURN sum(n.l[i])",
+            200_010_000,
+        ),
+        ("MATCH (:C {i: 0})-[:NEXT*]->(b) RETURN count(b)", 3000),
+        (
+            "MATCH (:C {i: 0})-[r:NEXT*]->() RETURN sum(size(r))",
+            4_501_500,
+        ),
+    ] {
+        let limits = Limits {
+            memory: 32 << 20,
+            ..Limits::default()
+        };
+        let query = within(&graph, text, limits).expect(text);
+        let found = query
+            .execute(&graph, &Parameters::new())
+            .expect(text)
+            .next();
+        assert_eq!(found, Some(vec![i64::into(expected)]), "{text}");
+    }
 }
