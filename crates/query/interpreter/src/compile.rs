@@ -79,7 +79,7 @@ pub(crate) struct Fragment {
     operators: usize,
     /// Rows that it has taken.
     rows: AtomicU64,
-    /// Its code was asked for before it had taken any.
+    /// Its code was asked for, or there, before it had taken any.
     is_recalled: AtomicBool,
     /// Batches in a row that there was no code for, where that is counted.
     misses: AtomicU32,
@@ -545,7 +545,8 @@ impl Fragment {
         };
         let taken = self.rows.fetch_add(rows as u64, Ordering::Relaxed);
         if taken < worth_it && !self.is_recalled.load(Ordering::Relaxed) {
-            return false;
+            // Another query may have had its code made.
+            return taken == 0 && execution == Execution::Adapt;
         }
         let state = self.read_state();
         let is_finished = |variant: &Variant| {
@@ -604,6 +605,13 @@ impl Fragment {
         Some((made, compiled))
     }
 
+    /// Whether it has not taken so many rows that its code is asked for.
+    fn is_early(&self, execution: Execution) -> bool {
+        execution == Execution::Adapt
+            && self.rows.load(Ordering::Relaxed) < Execution::WORTH_IT
+            && !self.is_recalled.load(Ordering::Relaxed)
+    }
+
     /// Notes whether there was code for a batch.
     pub(crate) fn met(&self, has_code: bool) {
         match has_code {
@@ -636,6 +644,10 @@ impl Fragment {
             return Some((kinds, known));
         }
         drop(state);
+        if self.is_early(compiling.execution) {
+            Compiler::shared().known(&self.program(&kinds, wants_rows))?;
+            self.is_recalled.store(true, Ordering::Relaxed);
+        }
         let mut state = self.write_state();
         state.widen(&mut kinds);
         if let Some(known) = state.find(&kinds, wants_rows) {

@@ -239,6 +239,11 @@ impl Guard {
         }
     }
 
+    /// Notes that bytes are not held any more that an account was kept for.
+    pub(crate) fn release(&self, bytes: u64) {
+        self.account.release(bytes);
+    }
+
     /// An account of what a part of the query holds.
     pub(crate) fn account(&self, what: &'static str) -> Account<'_> {
         Account {
@@ -299,6 +304,11 @@ impl Account<'_> {
             Err(GraphError::MemoryLimit { .. }) => Err(guard.exceeded(self.what)),
             Err(other) => Err(guard.told(other.into())),
         }
+    }
+
+    /// Leaves what is noted to who keeps the bytes, for [`Guard::release`].
+    pub(crate) fn keep(mut self) -> u64 {
+        std::mem::take(&mut self.bytes)
     }
 
     /// Bytes that are noted.

@@ -206,6 +206,16 @@ impl Program {
     /// # Errors
     /// Types that do not fit, or too many terms.
     pub fn check(&self) -> Result<Vec<Type>, NotCompiled> {
+        let is_known = |kind: &Kind| match kind {
+            Kind::Column { of, .. } | Kind::Same(of) => match of {
+                Type::Small(bits) => SMALL_BITS.contains(bits),
+                _ => true,
+            },
+            Kind::Constant(_) => true,
+        };
+        if !self.inputs.iter().all(is_known) {
+            return Err(NotCompiled::Types);
+        }
         let terms = self.terms().iter().map(Term::size).sum();
         if terms > Program::MOST_TERMS {
             let limit = Program::MOST_TERMS;

@@ -53,19 +53,20 @@ fn nodes_come_from_tables() {
 fn tables_are_written_and_read_again() {
     let place = Place::new();
     place.run(
-        "CREATE (:A {t: ['a, b', 'it\\'s', 'c;d', ''], n: [1, -2], f: 0.0 / 0, d: [date('2020-02-29')], \
+        "CREATE (:A {t: ['a, b', 'it\\'s', 'c;d', 'f(x)', ''], n: [1, -2], f: 0.0 / 0, \
+         fs: [0.0 / 0, -1.0 / 0.0, 1.5, 1e300], d: [date('2020-02-29')], \
          p: point({x: 1, y: 2}), ps: [point({longitude: 1, latitude: 2, height: 3})]}), \
-         (:A {t: [], n: [3], f: 1.5, d: [], p: point({latitude: 1, longitude: 2}), ps: []})",
+         (:A {t: [], n: [3], f: 1.5, fs: [], d: [], p: point({latitude: 1, longitude: 2}), ps: []})",
     );
-    let columns = ["t", "n", "f", "d", "p", "ps"];
+    let columns = ["t", "n", "f", "fs", "d", "p", "ps"];
     let returned: Vec<String> = columns.map(|key| format!("n.{key} AS {key}")).into();
     let returned = returned.join(", ");
     place.run(&format!(
         "COPY (MATCH (n:A) RETURN {returned}) TO 'DIR/a.csv'"
     ));
     let (types, _) = place.run(
-        "COPY B FROM 'DIR/a.csv' (types {t: 'LIST<STRING>', n: 'LIST<INTEGER>', d: 'LIST<DATE>', \
-         p: 'POINT', ps: 'LIST<POINT>'})",
+        "COPY B FROM 'DIR/a.csv' (types {t: 'LIST<STRING>', n: 'LIST<INTEGER>', fs: 'LIST<FLOAT>', \
+         d: 'LIST<DATE>', p: 'POINT', ps: 'LIST<POINT>'})",
     );
     assert_eq!(types[2], "'f' 'FLOAT' true");
     let [written, read] = ["A", "B"].map(|label| {
@@ -78,6 +79,10 @@ fn tables_are_written_and_read_again() {
     let refused = place.refused("COPY B FROM 'DIR/bad.csv' (types {t: 'LIST<STRING>'})");
     let refused = refused.to_string();
     assert!(refused.contains("is no list such as"), "{refused}");
+    place.write("odd.csv", "t\n[a];[b]\n\"[f(x), (y)]\"\n");
+    place.run("COPY C FROM 'DIR/odd.csv' (types {t: 'LIST<STRING>'})");
+    let texts = place.rows("MATCH (n:C) RETURN n.t ORDER BY size(n.t[0])");
+    assert_eq!(texts, ["['[a]', '[b]']", "['f(x)', '(y)']"]);
 }
 
 #[test]

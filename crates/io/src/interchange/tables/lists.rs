@@ -3,12 +3,12 @@
 
 use crate::interchange::types::shown;
 
-/// The texts of the elements of a list in brackets: without quotes, and without the name of
-/// the function around them. `None` if the text is in no brackets.
+/// The texts of the elements of a list in brackets: without quotes and, of others than texts,
+/// without the name of the function around them. `None` if the text is in no brackets.
 ///
 /// # Errors
-/// A quote, a bracket or an escape that does not end.
-pub(super) fn elements(text: &str) -> Result<Option<Vec<String>>, String> {
+/// A quote, a bracket or an escape that does not end; null.
+pub(super) fn elements(text: &str, are_texts: bool) -> Result<Option<Vec<String>>, String> {
     let inner = text.trim().strip_prefix('[');
     let Some(inner) = inner.and_then(|text| text.strip_suffix(']')) else {
         return Ok(None);
@@ -37,20 +37,29 @@ pub(super) fn elements(text: &str) -> Result<Option<Vec<String>>, String> {
     if !elements.is_empty() || !inner.trim().is_empty() {
         elements.push(&inner[start..]);
     }
-    let elements = elements.into_iter().map(|element| plain(element.trim()));
+    let elements = elements
+        .into_iter()
+        .map(|element| plain(element.trim(), are_texts));
     let elements: Option<Vec<String>> = elements.collect();
     elements.map(Some).ok_or_else(whole)
 }
 
 /// An element without the function around it, and without its quotes. `None` for nothing,
-/// and for an unknown escape.
-fn plain(element: &str) -> Option<String> {
+/// null, and an unknown escape.
+fn plain(element: &str, is_text: bool) -> Option<String> {
     let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphabetic());
     let argument = element
         .strip_suffix(')')
         .and_then(|call| call.split_once('('))
-        .filter(|(name, _)| is_name(name));
-    let element = argument.map_or(element, |(_, argument)| argument);
+        .filter(|(name, _)| !is_text && is_name(name));
+    let element = match argument.map_or(element, |(_, argument)| argument) {
+        // As Cypher writes what has no literal.
+        "0.0 / 0.0" if !is_text => "NaN",
+        "1.0 / 0.0" if !is_text => "Infinity",
+        "-1.0 / 0.0" if !is_text => "-Infinity",
+        null if null.eq_ignore_ascii_case("null") => return None,
+        element => element,
+    };
     let quoted = |quote: char| element.strip_prefix(quote)?.strip_suffix(quote);
     match quoted('\'').or_else(|| quoted('"')) {
         Some(inner) => unescaped(inner),
@@ -103,14 +112,29 @@ mod tests {
                 &["{srid: 7203, x: 1.0, y: 2.0}", "{x: 3, y: 4}"],
             ),
             ("[']', '[']", &["]", "["]),
+            (
+                "[(0.0 / 0.0), (-1.0 / 0.0), 1.5]",
+                &["NaN", "-Infinity", "1.5"],
+            ),
         ];
         for (text, expected) in cases {
-            let found = elements(text).unwrap().unwrap();
+            let found = elements(text, false).unwrap().unwrap();
             assert_eq!(found, *expected, "{text}");
         }
-        assert_eq!(elements("a;b"), Ok(None));
-        for text in ["['a]", "[1,]", "[,1]", "[(1]", "[1)]", r"['\u12']"] {
-            assert!(elements(text).is_err(), "{text}");
+        let texts = elements("[f(x), (a), '(0.0 / 0.0)', 'null']", true);
+        let expected = ["f(x)", "(a)", "(0.0 / 0.0)", "null"].map(String::from);
+        assert_eq!(texts, Ok(Some(expected.into())));
+        assert_eq!(elements("a;b", true), Ok(None));
+        for text in [
+            "['a]",
+            "[1,]",
+            "[,1]",
+            "[(1]",
+            "[1)]",
+            r"['\u12']",
+            "[null]",
+        ] {
+            assert!(elements(text, true).is_err(), "{text}");
         }
     }
 }

@@ -286,8 +286,11 @@ impl<R: BufRead> Record<'_, R> {
 
 /// A list: in brackets with commas, or with delimiters between its elements.
 fn list(scalar: Scalar, field: Field<'_>, delimiter: char) -> Result<Option<Value>, String> {
-    let Some(elements) = elements(field.text)? else {
-        return value(PropertyType { scalar, list: true }, field, delimiter);
+    let elements = match elements(field.text, scalar == Scalar::Text) {
+        Ok(Some(elements)) => elements,
+        // `[a];[b]` are two texts.
+        Err(problem) if !field.text.contains(delimiter) => return Err(problem),
+        Ok(None) | Err(_) => return value(PropertyType { scalar, list: true }, field, delimiter),
     };
     let elements = elements.iter().map(|element| scalar.read(element));
     let elements: Result<Vec<Value>, String> = elements.collect();

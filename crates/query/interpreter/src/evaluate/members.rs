@@ -12,8 +12,8 @@ use crate::run::Run;
 
 /// A shorter list is looked through.
 const SHORT: usize = 16;
-/// So often a list is looked through before a set is made of it.
-const ASKS: u32 = 4;
+/// So often a list is looked through before a set is made of it, which takes about as long.
+const ASKS: u32 = 32;
 /// Lists that are known at a time: those that were asked last.
 const MOST_LISTS: usize = 4;
 
@@ -22,6 +22,8 @@ pub(crate) struct Asked {
     list: Datum,
     asks: u32,
     set: Option<Set>,
+    /// Bytes of the set.
+    bytes: u64,
 }
 
 struct Set {
@@ -82,11 +84,15 @@ impl Run<'_, '_> {
         match asked.iter().position(|one| are_one(&one.list, list)) {
             Some(place) => asked[..=place].rotate_right(1),
             None => {
-                asked.truncate(MOST_LISTS - 1);
+                let kept = asked.len().min(MOST_LISTS - 1);
+                for given_up in asked.drain(kept..) {
+                    self.guard.release(given_up.bytes);
+                }
                 let first = Asked {
                     list: list.clone(),
                     asks: 0,
                     set: None,
+                    bytes: 0,
                 };
                 asked.insert(0, first);
             }
@@ -98,7 +104,6 @@ impl Run<'_, '_> {
             return Ok(operators::is_in(member, list)?);
         }
         if one.set.is_none() {
-            // As much as a list again, of at most four: whether there is room is asked once.
             let mut account = self.guard.account("IN");
             account.add(length * size_of::<(Datum, u64)>() * 2)?;
             self.work(length)?;
@@ -113,6 +118,7 @@ impl Run<'_, '_> {
                 }
             }
             one.set = Some(set);
+            one.bytes = account.keep();
         }
         Ok(one.set.as_ref().and_then(|set| set.holds(member)))
     }

@@ -1,10 +1,9 @@
 //! Relationships that are found without a node.
 
-use evergraph_functions::Datum;
 use evergraph_planner::{Expand, Lookup, Population, Relationships, Towards};
-use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::EntityKind;
 
+use super::scan::number_of;
 use super::{Flow, Result, Run, Sink};
 use crate::batch::{BATCH, Batch, Column};
 use crate::evaluate::Row;
@@ -22,9 +21,9 @@ impl Run<'_, '_> {
             self.step()?;
             let row = &mut Row::new(batch, at);
             let ids = match (&found.by, step.types.as_slice()) {
-                (Lookup::Id(id), _) => match self.value(id, row)? {
-                    Datum::Value(Value::Integer(id)) => self.relationship_of_id(id)?,
-                    _ => Vec::new(),
+                (Lookup::Id(id), _) => match number_of(&self.value(id, row)?) {
+                    Some(id) => self.relationship_of_id(id)?,
+                    None => Vec::new(),
                 },
                 (Lookup::Index(seek), [kind]) => self.seek(Population::Type(kind), seek, row)?,
                 _ => Vec::new(),
@@ -41,10 +40,7 @@ impl Run<'_, '_> {
     }
 
     /// The relationship of an id, if there is one.
-    fn relationship_of_id(&self, id: i64) -> Result<Vec<u32>> {
-        let Ok(id) = u32::try_from(id) else {
-            return Ok(Vec::new());
-        };
+    fn relationship_of_id(&self, id: u32) -> Result<Vec<u32>> {
         let found = self.graph.reader().exist(EntityKind::Relationship, &[id])?;
         Ok(found.is_valid(0).then_some(id).into_iter().collect())
     }

@@ -33,6 +33,15 @@ pub(super) struct Scan<'s> {
     pub(super) leaf: Option<Leaf<'s>>,
 }
 
+/// The id that a number is equal to.
+pub(super) fn number_of(id: &Datum) -> Option<u32> {
+    match id {
+        Datum::Value(Value::Integer(id)) => u32::try_from(*id).ok(),
+        Datum::Value(Value::Float(id)) if id.fract() == 0.0 => u32::try_from(*id as i64).ok(),
+        _ => None,
+    }
+}
+
 /// As the graph has it.
 pub(crate) fn comparison_of(comparison: Written) -> Comparison {
     match comparison {
@@ -135,13 +144,8 @@ impl Run<'_, '_> {
 
     /// The node of an id, if there is one.
     pub(super) fn by_id(&self, id: &Datum) -> Result<Vec<u32>> {
-        let id = match id {
-            Datum::Value(Value::Integer(id)) => *id,
-            Datum::Value(Value::Float(id)) if id.fract() == 0.0 => *id as i64,
-            _ => return Ok(Vec::new()),
-        };
-        match u32::try_from(id) {
-            Ok(id) if self.graph.has_node(NodeId(id))? => Ok(vec![id]),
+        match number_of(id) {
+            Some(id) if self.graph.has_node(NodeId(id))? => Ok(vec![id]),
             _ => Ok(Vec::new()),
         }
     }

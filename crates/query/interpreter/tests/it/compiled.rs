@@ -140,6 +140,22 @@ fn the_switch_is_in_the_middle_of_a_query_and_told() {
 }
 
 #[test]
+fn code_of_another_query_is_used_from_the_first_batch() {
+    let graph = changing();
+    let text = |least| format!("PROFILE MATCH (n:N) WHERE n.x * 7 + n.x % 19 > {least} RETURN n.x");
+    let compiled_from = |execution, text: &str| {
+        let profile = executed(&graph, execution, 1, text).expect("rows").1;
+        let operators = profile.expect("a profile").operators;
+        let compiled = operators.iter().find(|one| one.compiled > 0);
+        compiled.map(|one| one.compiled_from)
+    };
+    let early = Execution::Adapt;
+    assert_eq!(compiled_from(early, &text(1)), None, "too few rows to ask");
+    assert_eq!(compiled_from(Execution::Compile, &text(2)), Some(1));
+    assert_eq!(compiled_from(early, &text(3)), Some(1));
+}
+
+#[test]
 fn a_filter_and_the_totals_of_its_rows_are_one_program() {
     let graph = changing();
     let programs = |text: &str| {

@@ -120,9 +120,9 @@ fn integer(inputs: &[Kind], term: &Term) -> Option<Integer> {
         Term::Arithmetic(operator, pair) => {
             let (a, b) = (integer(inputs, &pair[0])?, integer(inputs, &pair[1])?);
             let most = most_of_result(*operator, a.most, b.most);
-            let divisor = match (&pair[1], &b.of) {
-                (Term::Input(number), _) => match inputs.get(*number)? {
-                    Kind::Constant(divisor) if is_plain(*divisor) => Divisor::new(*divisor, a.most),
+            let divisor = match b.of {
+                Of::Input(number) => match inputs[number] {
+                    Kind::Constant(divisor) if is_plain(divisor) => Divisor::new(divisor, a.most),
                     _ => None,
                 },
                 _ => None,

@@ -22,6 +22,7 @@ use crate::{Catalog, PlanError, rewrite};
 pub use hint::{Hinted, IdleHint};
 pub(crate) use pattern::as_label;
 pub use pattern::{NodeToFind, Pattern, Predicate, RelationshipToFind, SearchToFind};
+pub(crate) use query::elements_of;
 
 /// A query ready to run.
 #[derive(Clone, Debug, PartialEq)]

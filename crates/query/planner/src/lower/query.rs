@@ -284,7 +284,7 @@ impl Lowering<'_> {
 }
 
 /// How many elements a list has, as far as the text says.
-fn elements_of(list: &Expression) -> f64 {
+pub(crate) fn elements_of(list: &Expression) -> f64 {
     const UNKNOWN: f64 = 10.0;
     match list {
         Expression::List(items) => items.len() as f64,

@@ -292,7 +292,13 @@ impl Finder<'_> {
                 }
         );
         let is_one = is_lookup && start.rows <= 2.0;
-        (is_one && self.crowd(one, from_left) >= LONG).then_some(start)
+        // Of many nodes together the lists are no longer than all relationships.
+        let counts = one.types.iter();
+        let count: f64 = counts
+            .map(|kind| self.catalog.relationships(Some(kind)))
+            .sum();
+        let are_few = self.plan.rows <= 4.0 * count.max(1.0);
+        (is_one && are_few && self.crowd(one, from_left) >= LONG).then_some(start)
     }
 
     /// Whether two plain relationships lead from known nodes to the same unknown one.

@@ -8,7 +8,7 @@ use evergraph_syntax::tree::{Comparison, Labels, TextTest};
 use super::Finder;
 use super::start::{Found, Start};
 use crate::catalog::Population;
-use crate::lower::Predicate;
+use crate::lower::{Predicate, elements_of};
 use crate::plan::{Expression, Operator, Seek, Slot};
 use crate::rewrite::turned;
 
@@ -63,10 +63,7 @@ impl Finder<'_> {
             (of_node(node, operator, 1.0, solved), 0.0)
         });
         let by_ids = self.ids_of(node).map(|ids| {
-            let rows = match &ids {
-                Expression::List(ids) => ids.len() as f64,
-                _ => (all * 0.05).max(2.0),
-            };
+            let rows = elements_of(&ids);
             let operator = Operator::NodesByIds { node, ids };
             (of_node(node, operator, rows, Vec::new()), 0.0)
         });
@@ -157,15 +154,22 @@ impl Finder<'_> {
         })
     }
 
-    /// The list of `id(a) IN b` or `elementId(a) IN b`.
+    /// The list of `id(a) IN b` or `elementId(a) IN b`. One that is the same for all rows is
+    /// looked up for each of them: only where there is one, and none decides more.
     fn ids_of(&self, slot: Slot) -> Option<Expression> {
+        let mut of_slot = self.predicates.iter();
+        let is_alone = of_slot
+            .all(|one| !one.slots.contains(&slot) || one.slots.iter().all(|&one| one == slot));
+        let is_first = matches!(self.plan.operator, Operator::Argument) && is_alone;
         self.predicates.iter().find_map(|predicate| {
             let Expression::In(pair) = &predicate.condition else {
                 return None;
             };
             let [of, ids] = &**pair;
             let is_free = self.is_decided_without(predicate, slot) && !mentions(ids, slot);
-            (is_free && id_called(of, slot).is_some()).then(|| ids.clone())
+            let is_of_row = predicate.slots.iter().any(|&other| other != slot);
+            let is_it = is_free && (is_first || is_of_row) && id_called(of, slot).is_some();
+            is_it.then(|| ids.clone())
         })
     }
 

@@ -139,6 +139,9 @@ fn patterns_begin_where_they_are_cheapest() {
         "MATCH (n) WHERE id(n) = $id RETURN n",
         "MATCH (n) WHERE elementId(n) = $id RETURN n",
         "MATCH (n)-->(m) WHERE elementId(m) IN $ids RETURN n",
+        // Not for each row.
+        "UNWIND [1, 2] AS i MATCH (n) WHERE id(n) IN $ids AND n.k = i RETURN n",
+        "UNWIND $lists AS ids MATCH (n) WHERE id(n) IN ids RETURN n",
         "UNWIND [1, 2] AS i MATCH (p:Person) WHERE i <= p.age < i + 2 RETURN p",
     ]));
 }
@@ -299,6 +302,7 @@ fn joins_of_patterns() {
         // Of long lists the other end is looked up; of few relationships more may come.
         "MATCH (t:Tag) WITH t LIMIT 1 MATCH (t)<-[:LIKES]-(p:Person {name: 'Ann'}) RETURN p",
         "MATCH (q:Person) WITH q LIMIT 1 MATCH (q)<-[:KNOWS]-(p:Person {name: 'Ann'}) RETURN p",
+        "MATCH (t:Tag) WITH t LIMIT 1000000 MATCH (t)<-[:RARE]-(p:Person {name: 'Ann'}) RETURN p",
         "MATCH (p:Person) WITH p LIMIT 1 UNWIND [1, 2] AS i MERGE (p)-[:MADE]->(:Draft {number: i})",
     ]));
 }
