@@ -467,16 +467,18 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
         self.binary(operator, &left, &right, self.rows(chosen))
     }
 
-    /// `member IN list`. Of a list that is shorter than the rows a kernel makes a set for each
-    /// batch; sets of others are kept.
+    /// `member IN list`. Of integers and texts and a list that is not much longer than the rows
+    /// a kernel makes a set for each batch; sets of others are kept.
     fn members(&self, pair: &[Expression; 2], chosen: Chosen<'_>) -> Result<Column> {
         let members = self.column(&pair[0], chosen)?;
         let lists = self.column(&pair[1], chosen)?;
         let rows = self.rows(chosen);
         let is_for_kernel = match (&*members, &*lists) {
-            (Column::Vector(_), Column::Same(list)) => list
-                .elements()
-                .is_none_or(|elements| elements.len() <= rows / 4),
+            (Column::Vector(members), Column::Same(list)) => {
+                let is_known = matches!(members.values(), Values::Integer(_) | Values::Text(_));
+                let length = list.elements().map_or(0, |elements| elements.len());
+                length == 0 || is_known && length <= 4 * rows
+            }
             (Column::Same(_), Column::Same(_)) => true,
             _ => false,
         };

@@ -154,21 +154,24 @@ impl Finder<'_> {
         })
     }
 
-    /// The list of `id(a) IN b` or `elementId(a) IN b`. One that is the same for all rows is
-    /// looked up for each of them: only where there is one, and none decides more.
+    /// The list of `id(a) IN b` or `elementId(a) IN b`, which is looked up for each row: of
+    /// the first node, or where it is one of the row, if nothing else that is known decides
+    /// more.
     fn ids_of(&self, slot: Slot) -> Option<Expression> {
-        let mut of_slot = self.predicates.iter();
-        let is_alone = of_slot
-            .all(|one| !one.slots.contains(&slot) || one.slots.iter().all(|&one| one == slot));
-        let is_first = matches!(self.plan.operator, Operator::Argument) && is_alone;
+        let is_first = matches!(self.plan.operator, Operator::Argument);
+        let is_joined = |one: &Predicate| {
+            one.slots.contains(&slot) && one.slots.iter().any(|&other| other != slot)
+        };
+        let joined = self.predicates.iter().filter(|one| is_joined(one)).count();
         self.predicates.iter().find_map(|predicate| {
             let Expression::In(pair) = &predicate.condition else {
                 return None;
             };
             let [of, ids] = &**pair;
             let is_free = self.is_decided_without(predicate, slot) && !mentions(ids, slot);
-            let is_of_row = predicate.slots.iter().any(|&other| other != slot);
-            let is_it = is_free && (is_first || is_of_row) && id_called(of, slot).is_some();
+            let others = joined - usize::from(is_joined(predicate));
+            let is_worth_it = others == 0 && (is_first || is_joined(predicate));
+            let is_it = is_free && is_worth_it && id_called(of, slot).is_some();
             is_it.then(|| ids.clone())
         })
     }

@@ -142,6 +142,7 @@ fn patterns_begin_where_they_are_cheapest() {
         // Not for each row.
         "UNWIND [1, 2] AS i MATCH (n) WHERE id(n) IN $ids AND n.k = i RETURN n",
         "UNWIND $lists AS ids MATCH (n) WHERE id(n) IN ids RETURN n",
+        "WITH $ids AS ids MATCH (n:Person) MATCH (m) WHERE id(m) IN ids AND m.k = n.k RETURN m",
         "UNWIND [1, 2] AS i MATCH (p:Person) WHERE i <= p.age < i + 2 RETURN p",
     ]));
 }
