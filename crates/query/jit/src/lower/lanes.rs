@@ -18,7 +18,7 @@ const WIDE: IrType = types::I64X2;
 /// A value in a lane is nearer to 0.
 const BOUND: u64 = 1 << 31;
 
-/// What is wanted of a program, in lanes.
+/// The conditions and the sums of a program, in lanes.
 pub(super) struct Lanes {
     conditions: Vec<Truth>,
     /// Those of integers.
