@@ -11,7 +11,7 @@ use evergraph_property_graph::vector::{Validity, Values, Vector};
 use self::shared::{Held, Taking};
 pub(crate) use self::shared::{Of, RowNumbers};
 
-/// Rows of a batch, about: as many as a morsel of a table has.
+/// Rows of a batch, about: as many as two morsels of a table have.
 pub(crate) const BATCH: usize = 4096;
 
 /// In the place of an id: null.

@@ -48,7 +48,7 @@ fn nodes_come_from_tables() {
     );
 }
 
-/// What `COPY TO` writes is read again as it was, if the types of lists and points are given.
+/// Files of `COPY TO` are read again as they were, if the types of lists and points are given.
 #[test]
 fn tables_are_written_and_read_again() {
     let place = Place::new();
