@@ -434,6 +434,15 @@ impl Batch {
         self.repeated(row, 1)
     }
 
+    /// One row as the argument of a plan that runs for it alone, and not for the rows
+    /// around it.
+    pub(crate) fn row_alone(&self, row: usize) -> Batch {
+        Batch {
+            numbers: None,
+            ..self.repeated(row, 1)
+        }
+    }
+
     /// One row so many times.
     pub(crate) fn repeated(&self, row: usize, rows: usize) -> Batch {
         Batch {

@@ -531,6 +531,7 @@ impl Query {
             found: RefCell::default(),
             labelled: RefCell::default(),
             nodes_at_once: RefCell::default(),
+            joined: RefCell::default(),
             asked: RefCell::default(),
             given: RefCell::default(),
             threads: self.limits.threads,

@@ -119,7 +119,7 @@ impl Run<'_, '_> {
         let mut count = 0usize;
         let mut collected = Vec::new();
         let mut account = self.guard.account("a list");
-        self.run(&of.plan, argument.clone(), &mut |batch| {
+        self.run(&of.plan, argument.row_alone(0), &mut |batch| {
             count += batch.len();
             match (of.kind, of.value) {
                 (SubqueryKind::Exists, _) if count > 0 => Ok(Flow::Stop),

@@ -10,7 +10,7 @@ use evergraph_property_graph::Value;
 use evergraph_syntax::tree::Comparison;
 
 use super::paths::list_of;
-use super::shortest::{Hop, Hops};
+use super::shortest::{Hop, Hops, Searches};
 use super::{Filled, Flow, Out, Result, Run, Sink};
 use crate::batch::{Batch, Column};
 use crate::evaluate::Row;
@@ -39,6 +39,10 @@ impl Run<'_, '_> {
         sink: &mut Sink<'_>,
     ) -> Result<Flow> {
         let step = &shortest.paths.step;
+        let paths = &shortest.paths;
+        let most = paths.most.unwrap_or(u64::MAX);
+        let is_same = shortest.each.is_empty() && paths.properties.is_empty();
+        let mut searches = self.searches(most, shortest.all, is_same);
         let mut out = Out::new(batch, sink);
         for at in 0..batch.len() {
             let from = self.node_at(batch, step.from, at)?;
@@ -54,14 +58,19 @@ impl Run<'_, '_> {
                 from: from.0,
                 to: to.0,
             };
-            if self.shortest_between(&search, &mut out)? == Flow::Stop {
+            if self.shortest_between(&search, &mut searches, &mut out)? == Flow::Stop {
                 return Ok(Flow::Stop);
             }
         }
         out.flush()
     }
 
-    fn shortest_between(&self, search: &Search<'_>, out: &mut Out<'_>) -> Result<Flow> {
+    fn shortest_between(
+        &self,
+        search: &Search<'_>,
+        searches: &mut Searches<'_>,
+        out: &mut Out<'_>,
+    ) -> Result<Flow> {
         let paths = &search.shortest.paths;
         let step = &paths.step;
         let types = self.graph.types(&step.types);
@@ -100,10 +109,8 @@ impl Run<'_, '_> {
         };
         match search.shortest.whole.is_empty() {
             true => {
-                let most = paths.most.unwrap_or(u64::MAX);
-                let all = search.shortest.all;
                 let ends = (search.from, search.to);
-                self.shortest_paths(ends, most, all, &mut hops, &mut |path| {
+                self.shortest_paths(searches, ends, &mut hops, &mut |path| {
                     let trail: Vec<u32> = path.iter().map(|&(one, _)| one).collect();
                     found(&trail)
                 })?;

@@ -207,7 +207,7 @@ impl Run<'_, '_> {
             if !expand.into {
                 made.set(expand.to, Column::Nodes(part.neighbors));
             }
-            if sink(made)? == Flow::Stop {
+            if self.push(self.still_open(made), sink)? == Flow::Stop {
                 return Ok(Flow::Stop);
             }
         }

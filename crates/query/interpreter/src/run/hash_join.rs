@@ -3,14 +3,18 @@
 //! If memory does not hold the rows of the other plan, those of both sides go to files,
 //! sorted by their keys, and are joined where keys meet: in the order of the keys' hashes.
 
+use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use evergraph_functions::Datum;
-use evergraph_planner::{Expression, Plan, Slot};
+use evergraph_planner::{Expression, Operator, Plan, ScanTest, Slot};
+use evergraph_syntax::tree::Comparison;
 
 use super::keys::{ENTRY, Keys, NO_NUMBER, hash_of};
 use super::runs::{Record, Shape, Sorted, Sorter, first_places, in_batches, size_of_record};
+use super::scan::{Scan, Scanned};
 use super::{Flow, Result, Run, Sink};
 use crate::batch::{BATCH, Batch, Column};
 use crate::evaluate::{Gathered, Over};
@@ -28,9 +32,9 @@ pub(super) struct Join<'p> {
 
 /// The rows of the other plan.
 enum Side<'r> {
-    Held(Built<'r>),
+    Held(Rc<RefCell<Built<'r>>>),
     /// Keys and what they bring; rows that are to be joined come to files, too.
-    Beyond(Sorter<'r>, Probing<'r>),
+    Beyond(Box<Probing<'r>>),
 }
 
 /// Rows of the other plan in memory, by their keys.
@@ -49,13 +53,21 @@ struct Collected<'r> {
     others: Option<Sorter<'r>>,
 }
 
-/// Rows to be joined, by their keys.
+/// Rows to be joined, and those of the other plan, by their keys.
 struct Probing<'r> {
+    others: Sorter<'r>,
     rows: Sorter<'r>,
     shape: Shape,
 }
 
-impl Run<'_, '_> {
+/// A join that has been asked, and the rows of its other plan if it was asked again: of a
+/// subquery, that plan gives the same ones each time.
+pub(crate) struct Joined<'r> {
+    inner: *const Plan,
+    built: Option<Rc<RefCell<Built<'r>>>>,
+}
+
+impl<'a> Run<'a, '_> {
     pub(super) fn hash_join(
         &self,
         join: Join<'_>,
@@ -63,6 +75,21 @@ impl Run<'_, '_> {
         argument: Batch,
         sink: &mut Sink<'_>,
     ) -> Result<Flow> {
+        let (is_asked_again, built) = self.joined_before(join.inner);
+        if let Some(built) = built {
+            return self.run(input, argument, &mut |batch| {
+                self.probe(&mut built.borrow_mut(), join, &batch, sink)
+            });
+        }
+        if !is_asked_again
+            && argument.len() == 1
+            && gives_its_row(input)
+            && let Some(scan) = ScanOf::plan(join.inner)
+        {
+            return self.run(input, argument, &mut |batch| {
+                self.scan_for(scan, join, &batch, sink)
+            });
+        }
         let around = argument.clone();
         // Not before the first row: what makes the rows may write what `inner` reads.
         let mut side: Option<Side<'_>> = None;
@@ -71,28 +98,90 @@ impl Run<'_, '_> {
                 Some(side) => side,
                 none => none.insert(self.build(join, &around)?),
             };
+            if let (true, Side::Held(built)) = (is_asked_again, &*side) {
+                self.keep_joined(join.inner, built);
+            }
             match side {
-                Side::Held(built) => self.probe(built, join, &batch, sink),
-                Side::Beyond(_, probing) => {
+                Side::Held(built) => self.probe(&mut built.borrow_mut(), join, &batch, sink),
+                Side::Beyond(probing) => {
                     probing.shape.note(&batch);
                     let left = join.keys.iter().map(|(left, _)| left);
-                    let shape = &probing.shape;
-                    let rows = &mut probing.rows;
+                    let Probing { rows, shape, .. } = &mut **probing;
                     self.sort_keyed(rows, left, &batch, |row| shape.slots(&batch, row))?;
                     Ok(Flow::Continue)
                 }
             }
         })?;
         match side {
-            Some(Side::Beyond(others, probing)) if flow == Flow::Continue => {
-                self.join_sorted(join, others, probing, sink)
+            Some(Side::Beyond(probing)) if flow == Flow::Continue => {
+                self.join_sorted(join, *probing, sink)
             }
             _ => Ok(flow),
         }
     }
 
+    /// Whether a join has been asked before, and the rows that it has kept. They are not
+    /// kept where a write may come between.
+    fn joined_before(&self, inner: &Plan) -> (bool, Option<Rc<RefCell<Built<'a>>>>) {
+        if !self.only_reads {
+            return (false, None);
+        }
+        let mut joined = self.joined.borrow_mut();
+        match joined.iter().find(|one| std::ptr::eq(one.inner, inner)) {
+            Some(one) => (true, one.built.clone()),
+            None => {
+                joined.push(Joined { inner, built: None });
+                (false, None)
+            }
+        }
+    }
+
+    fn keep_joined(&self, inner: &Plan, built: &Rc<RefCell<Built<'a>>>) {
+        let mut joined = self.joined.borrow_mut();
+        let same = joined.iter_mut();
+        for one in same.filter(|one| std::ptr::eq(one.inner, inner)) {
+            one.built = Some(Rc::clone(built));
+        }
+    }
+
+    /// For one row: the nodes of the other plan that may equal it, by a scan that tests them.
+    fn scan_for(
+        &self,
+        scan: ScanOf<'_>,
+        join: Join<'_>,
+        row: &Batch,
+        sink: &mut Sink<'_>,
+    ) -> Result<Flow> {
+        let mut tests = scan.tests.to_vec();
+        tests.extend(join.keys.iter().filter_map(|(value, key)| {
+            let (_, key) = key.as_property()?;
+            Some(ScanTest {
+                key: Arc::clone(key),
+                comparison: Comparison::Equal,
+                value: value.clone(),
+            })
+        }));
+        let from = |conditions| Scan {
+            of: Scanned::Nodes(scan.node, scan.label),
+            tests: &tests,
+            conditions,
+            leaf: None,
+        };
+        if self.profiler.is_none() || scan.conditions.is_empty() {
+            let mut scanned = |sink: &mut Sink<'_>| self.scan(&from(scan.conditions), row, sink);
+            return self.profiled(scan.plan, sink, &mut scanned);
+        }
+        // A profile tells the two apart.
+        self.profiled(join.inner, sink, &mut |sink| {
+            let mut filtered = |batch| self.push(self.filtered(scan.conditions, batch)?, sink);
+            self.profiled(scan.plan, &mut filtered, &mut |sink| {
+                self.scan(&from(&[]), row, sink)
+            })
+        })
+    }
+
     /// The rows of the other plan by their keys.
-    fn build<'r>(&'r self, join: Join<'_>, around: &Batch) -> Result<Side<'r>> {
+    fn build(&self, join: Join<'_>, around: &Batch) -> Result<Side<'a>> {
         let Join { inner, keys, .. } = join;
         let guard = self.guard;
         let new = || {
@@ -103,7 +192,7 @@ impl Run<'_, '_> {
             })
         };
         let sorter = || Sorter::new(guard, WHAT, first_places(1 + keys.len()));
-        let take = |run: &Run<'_, '_>, collected: &mut Collected<'r>, batch: Batch| {
+        let take = |run: &Run<'_, '_>, collected: &mut Collected<'a>, batch: Batch| {
             let Collected {
                 rows,
                 account,
@@ -126,7 +215,7 @@ impl Run<'_, '_> {
             rows.append(batch);
             Ok(())
         };
-        let argument = around.row(0);
+        let argument = around.row_alone(0);
         let states = match self.in_parallel(inner, &argument, new, take)? {
             Some(states) => states,
             None => {
@@ -159,12 +248,12 @@ impl Run<'_, '_> {
                 let table = numbers.bytes() + 4 * all.rows.len();
                 if !self.is_to_spill(&all.account, all.account.bytes() + table) {
                     all.account.add(table)?;
-                    return Ok(Side::Held(Built {
+                    return Ok(Side::Held(Rc::new(RefCell::new(Built {
                         rows: all.rows,
                         numbers,
                         places,
                         _account: all.account,
-                    }));
+                    }))));
                 }
                 sorter()
             }
@@ -172,13 +261,11 @@ impl Run<'_, '_> {
         self.sort_side(&mut others, join, &all.rows)?;
         let mut shape = Shape::of(around);
         shape.fill(join.brings);
-        Ok(Side::Beyond(
+        Ok(Side::Beyond(Box::new(Probing {
             others,
-            Probing {
-                rows: sorter(),
-                shape,
-            },
-        ))
+            rows: sorter(),
+            shape,
+        })))
     }
 
     /// Gives rows of the other plan to a sorter: their keys, and what they bring.
@@ -215,13 +302,12 @@ impl Run<'_, '_> {
     fn join_sorted(
         &self,
         join: Join<'_>,
-        others: Sorter<'_>,
-        probing: Probing<'_>,
+        probing: Probing<'a>,
         sink: &mut Sink<'_>,
     ) -> Result<Flow> {
         let width = 1 + join.keys.len();
         let mut rows = probing.rows.finish(self)?;
-        let mut others = Alike::new(self, others.finish(self)?, width)?;
+        let mut others = Alike::new(self, probing.others.finish(self)?, width)?;
         let mut row: Record = Vec::new();
         let mut left = 0;
         let next = || {
@@ -253,15 +339,27 @@ impl Run<'_, '_> {
         batch: &Batch,
         sink: &mut Sink<'_>,
     ) -> Result<Flow> {
+        // Where nothing can equal a row, its key is not computed: it might be an error.
+        if built.rows.is_empty() {
+            return Ok(Flow::Continue);
+        }
         let left = self.keys_of(keys.iter().map(|(left, _)| left), batch)?;
-        let (mut rows, mut others) = (Vec::new(), Vec::new());
         let numbers = built.numbers.found(&left.columns, batch.len());
-        for (at, number) in numbers.into_iter().enumerate() {
-            if number == NO_NUMBER || left.has_null(at) {
+        let equal = |(at, number): (usize, u32)| {
+            let is_none = number == NO_NUMBER || left.has_null(at);
+            (!is_none).then(|| (at as u32, built.places.rows(number)))
+        };
+        let numbers = numbers.into_iter().enumerate();
+        if self.wants_few(batch) {
+            let equal = numbers.filter_map(equal).collect();
+            return self.probe_for_few(equal, (batch, &built.rows), brings, sink);
+        }
+        let (mut rows, mut others) = (Vec::new(), Vec::new());
+        for (at, found) in numbers.filter_map(equal) {
+            if self.is_closed(batch, at as usize) {
                 continue;
             }
-            let found = built.places.rows(number);
-            rows.extend(std::iter::repeat_n(at as u32, found.len()));
+            rows.extend(std::iter::repeat_n(at, found.len()));
             others.extend_from_slice(found);
             if rows.len() >= BATCH {
                 let pair = (&rows[..], &others[..]);
@@ -273,6 +371,48 @@ impl Run<'_, '_> {
             }
         }
         self.push_joined(batch, &built.rows, (&rows, &others), brings, sink)
+    }
+
+    /// As [`Run::probe`], where a row may want few: one for each first, and more for those
+    /// that are still open then.
+    fn probe_for_few(
+        &self,
+        mut equal: Vec<(u32, &[u32])>,
+        (batch, built): (&Batch, &Batch),
+        brings: &[Slot],
+        sink: &mut Sink<'_>,
+    ) -> Result<Flow> {
+        let mut most = 1;
+        while !equal.is_empty() {
+            let (mut rows, mut others) = (Vec::new(), Vec::new());
+            let mut are_open = self.are_open(batch);
+            for (at, left) in &mut equal {
+                let (now, later) = left.split_at(most.min(left.len()));
+                if !are_open[*at as usize] {
+                    continue;
+                }
+                rows.extend(std::iter::repeat_n(*at, now.len()));
+                others.extend_from_slice(now);
+                *left = later;
+                if rows.len() >= BATCH {
+                    self.guard.check()?;
+                    let pair = (&rows[..], &others[..]);
+                    if self.push_joined(batch, built, pair, brings, sink)? == Flow::Stop {
+                        return Ok(Flow::Stop);
+                    }
+                    rows.clear();
+                    others.clear();
+                    are_open = self.are_open(batch);
+                }
+            }
+            if self.push_joined(batch, built, (&rows, &others), brings, sink)? == Flow::Stop {
+                return Ok(Flow::Stop);
+            }
+            let are_open = self.are_open(batch);
+            equal.retain(|(at, left)| !left.is_empty() && are_open[*at as usize]);
+            most = (most * 8).min(BATCH);
+        }
+        Ok(Flow::Continue)
     }
 
     /// Pushes rows beside those of another batch.
@@ -308,6 +448,45 @@ impl Run<'_, '_> {
         Ok(KeyColumns {
             columns: columns.collect::<Result<_>>()?,
         })
+    }
+}
+
+/// A scan of nodes, with the filter above it.
+#[derive(Clone, Copy)]
+struct ScanOf<'p> {
+    plan: &'p Plan,
+    node: Slot,
+    label: Option<&'p str>,
+    tests: &'p [ScanTest],
+    conditions: &'p [Expression],
+}
+
+impl<'p> ScanOf<'p> {
+    fn plan(plan: &'p Plan) -> Option<Self> {
+        let (plan, conditions) = match &plan.operator {
+            Operator::Filter(conditions) => (plan.input.as_deref()?, &conditions[..]),
+            _ => (plan, &[][..]),
+        };
+        let Operator::NodeScan { node, label, tests } = &plan.operator else {
+            return None;
+        };
+        let is_first = matches!(plan.input.as_deref()?.operator, Operator::Argument);
+        is_first.then_some(ScanOf {
+            plan,
+            node: *node,
+            label: label.as_deref(),
+            tests,
+            conditions,
+        })
+    }
+}
+
+/// Whether a plan gives the row that it is for alone, or none.
+fn gives_its_row(plan: &Plan) -> bool {
+    match (&plan.operator, plan.input.as_deref()) {
+        (Operator::Argument, _) => true,
+        (Operator::Filter(_) | Operator::Extend(_), Some(input)) => gives_its_row(input),
+        _ => false,
     }
 }
 

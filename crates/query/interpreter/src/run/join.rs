@@ -67,7 +67,7 @@ impl Run<'_, '_> {
         for at in 0..batch.len() {
             let row = batch.row(at);
             let mut found = false;
-            self.run(inner, row.clone(), &mut |rows| {
+            self.run(inner, batch.row_alone(at), &mut |rows| {
                 found = true;
                 pending.add(brought(&row, rows, brings))
             })?;
@@ -104,12 +104,12 @@ impl Run<'_, '_> {
             let row = batch.row(at);
             match brings {
                 Some(brings) => {
-                    self.run(inner, row.clone(), &mut |rows| {
+                    self.run(inner, batch.row_alone(at), &mut |rows| {
                         pending.add(brought(&row, rows, brings))
                     })?;
                 }
                 None => {
-                    self.run(inner, row.clone(), &mut |_| Ok(Flow::Continue))?;
+                    self.run(inner, batch.row_alone(at), &mut |_| Ok(Flow::Continue))?;
                     pending.add(row)?;
                 }
             }
@@ -133,7 +133,7 @@ impl Run<'_, '_> {
         let mut kept = Vec::new();
         for at in 0..batch.len() {
             let mut found = false;
-            self.run(inner, batch.row(at), &mut |_| {
+            self.run(inner, batch.row_alone(at), &mut |_| {
                 found = true;
                 Ok(Flow::Stop)
             })?;

@@ -43,6 +43,7 @@ use evergraph_planner::{Expression, Lookup, Operator, Plan, Population, Relation
 use evergraph_property_graph::graph::NodeId;
 
 use self::hash_join::Join;
+pub(crate) use self::hash_join::Joined;
 use self::scan::{Scan, Scanned};
 use self::sort::Order;
 use crate::batch::{BATCH, Batch};
@@ -95,6 +96,8 @@ pub(crate) struct Run<'a, 'g> {
     pub(crate) labelled: RefCell<Vec<Labelled>>,
     /// Nodes that expansions take at once, by the slots of their relationships.
     pub(crate) nodes_at_once: RefCell<Vec<(Slot, usize)>>,
+    /// Hash joins that have been asked, where the query only reads.
+    pub(crate) joined: RefCell<Vec<Joined<'a>>>,
     /// Lists that `IN` has asked.
     pub(crate) asked: RefCell<Vec<Asked>>,
     /// Rows of the transactions of the statement that have run.
@@ -111,12 +114,27 @@ const STEPS: usize = 1 << 12;
 impl Run<'_, '_> {
     /// Pushes the rows of a plan into `sink`; `argument` are the rows around it.
     pub(crate) fn run(&self, plan: &Plan, argument: Batch, sink: &mut Sink<'_>) -> Result<Flow> {
-        if let Some(profiler) = self.profiler
-            && let Some(place) = profiler.place(plan)
-        {
-            return profiler.measure(place, sink, |sink| self.operate(plan, argument, sink));
+        if self.profiler.is_none() {
+            return self.operate(plan, argument, sink);
         }
-        self.operate(plan, argument, sink)
+        let mut argument = Some(argument);
+        self.profiled(plan, sink, &mut |sink| match argument.take() {
+            Some(argument) => self.operate(plan, argument, sink),
+            None => Ok(Flow::Continue),
+        })
+    }
+
+    /// Does what a part of a plan does, and notes it in the profile.
+    fn profiled(
+        &self,
+        plan: &Plan,
+        sink: &mut Sink<'_>,
+        does: &mut dyn FnMut(&mut Sink<'_>) -> Result<Flow>,
+    ) -> Result<Flow> {
+        match self.profiler.and_then(|one| Some((one, one.place(plan)?))) {
+            Some((profiler, place)) => profiler.measure(place, sink, does),
+            None => does(sink),
+        }
     }
 
     /// Does what an operator does.
@@ -375,14 +393,21 @@ impl Run<'_, '_> {
         sink: &mut Sink<'_>,
         mut each: impl FnMut(&mut Row<'_>, &mut Out<'_>) -> Result<Flow>,
     ) -> Result<Flow> {
+        let is_closed = |at| self.is_closed(batch, at);
         let mut out = Out::new(batch, sink);
+        if self.may_be_closed(batch) {
+            out.end_rows_if(&is_closed);
+        }
         for at in 0..batch.len() {
-            out.at = at as u32;
             self.step()?;
-            if each(&mut Row::new(batch, at), &mut out)? == Flow::Stop {
+            if !out.begin(at) {
+                continue;
+            }
+            let flow = each(&mut Row::new(batch, at), &mut out)?;
+            if flow == Flow::Stop && out.is_stopped() {
                 return Ok(Flow::Stop);
             }
         }
-        out.flush()
+        out.finish()
     }
 }

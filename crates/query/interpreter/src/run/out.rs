@@ -25,7 +25,15 @@ pub(crate) struct Out<'o> {
     columns: Vec<(Slot, Column)>,
     /// Of values that have more bytes than their place.
     bytes: usize,
+    /// Rows that are pushed together.
+    most: usize,
+    /// Whether a row is to be extended no more.
+    is_closed: Option<&'o dyn Fn(usize) -> bool>,
+    stopped: bool,
 }
+
+/// Rows that go on together where a row may be wanted few of.
+const FEW: usize = 256;
 
 /// Bytes of values that go on before there are as many rows as a batch has.
 const LARGE: usize = 1 << 22;
@@ -39,7 +47,26 @@ impl<'o> Out<'o> {
             rows: Vec::new(),
             columns: Vec::new(),
             bytes: 0,
+            most: BATCH,
+            is_closed: None,
+            stopped: false,
         }
+    }
+
+    /// Ends a row, by [`Flow::Stop`], if it is closed after some of its rows were pushed.
+    pub(crate) fn end_rows_if(&mut self, is_closed: &'o dyn Fn(usize) -> bool) {
+        (self.is_closed, self.most) = (Some(is_closed), FEW);
+    }
+
+    /// Goes on to a row; whether it is to be extended.
+    pub(crate) fn begin(&mut self, at: usize) -> bool {
+        self.at = at as u32;
+        !self.is_closed.is_some_and(|is_closed| is_closed(at))
+    }
+
+    /// Whether no more rows are wanted, of no row.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopped
     }
 
     /// Adds a row. All rows fill the same slots with values of the same kinds.
@@ -60,7 +87,7 @@ impl<'o> Out<'o> {
                 _ => debug_assert!(false, "rows fill the same slots alike"),
             }
         }
-        match self.rows.len() < BATCH {
+        match self.rows.len() < self.most {
             true => Ok(Flow::Continue),
             false => self.flush(),
         }
@@ -78,7 +105,7 @@ impl<'o> Out<'o> {
     /// Adds a row for each node; all rows fill its slot alone.
     pub(crate) fn nodes(&mut self, slot: Slot, mut ids: &[u32]) -> Result<Flow> {
         while !ids.is_empty() {
-            let (now, later) = ids.split_at(ids.len().min(BATCH - self.rows.len()));
+            let (now, later) = ids.split_at(ids.len().min(self.most - self.rows.len()));
             ids = later;
             if self.columns.is_empty() {
                 self.columns.push((slot, Column::Nodes(Vec::new())));
@@ -88,7 +115,7 @@ impl<'o> Out<'o> {
                 [(_, Column::Nodes(nodes))] => nodes.extend_from_slice(now),
                 _ => debug_assert!(false, "rows fill the same slots alike"),
             }
-            if self.rows.len() == BATCH && self.flush()? == Flow::Stop {
+            if self.rows.len() == self.most && self.flush()? == Flow::Stop {
                 return Ok(Flow::Stop);
             }
         }
@@ -110,6 +137,20 @@ impl<'o> Out<'o> {
             };
             made.set(slot, column);
         }
-        (self.sink)(made)
+        let flow = (self.sink)(made)?;
+        self.stopped = flow == Flow::Stop;
+        Ok(match self.is_closed {
+            Some(is_closed) if is_closed(self.at as usize) => Flow::Stop,
+            _ => flow,
+        })
+    }
+
+    /// Pushes the last rows; whether more would be wanted, of any row.
+    pub(crate) fn finish(mut self) -> Result<Flow> {
+        self.flush()?;
+        Ok(match self.stopped {
+            true => Flow::Stop,
+            false => Flow::Continue,
+        })
     }
 }

@@ -83,6 +83,7 @@ impl Run<'_, '_> {
                 found: RefCell::default(),
                 labelled: RefCell::default(),
                 nodes_at_once: RefCell::default(),
+                joined: RefCell::default(),
                 asked: RefCell::default(),
                 given: RefCell::default(),
                 threads: 1,

@@ -123,19 +123,25 @@ impl Run<'_, '_> {
         batch: &Batch,
         sink: &mut Sink<'_>,
     ) -> Result<Flow> {
+        let is_closed = |at| self.is_closed(batch, at);
         let mut out = Out::new(batch, sink);
+        if self.may_be_closed(batch) {
+            out.end_rows_if(&is_closed);
+        }
         let mut reached = Reached::default();
         for at in 0..batch.len() {
-            out.at = at as u32;
+            if !out.begin(at) {
+                continue;
+            }
             let flow = match paths.ends_once {
                 true => self.reach_from(paths, batch, &mut reached, &mut out)?,
                 false => self.walk_from(paths, batch, at, &mut out)?,
             };
-            if flow == Flow::Stop {
+            if flow == Flow::Stop && out.is_stopped() {
                 return Ok(Flow::Stop);
             }
         }
-        out.flush()
+        out.finish()
     }
 
     /// The ends of all paths from a node, each once: level by level.

@@ -5,7 +5,8 @@ use evergraph_planner::{Expression, Plan, Slot, SortKey};
 use evergraph_property_graph::Value;
 use evergraph_syntax::with_article;
 
-use super::{Filled, Flow, Result, Run, Sink};
+use super::together::are_few;
+use super::{Filled, Flow, Found, Result, Run, Sink};
 use crate::QueryError;
 use crate::batch::Batch;
 use crate::evaluate::{Gathered, Over, Row};
@@ -168,8 +169,37 @@ impl Run<'_, '_> {
     ) -> Result<Flow> {
         let slot = argument.numbers_in().unwrap_or_default();
         let mut taken = vec![0; argument.len()];
-        self.run(input, argument, &mut |batch| {
-            self.push(counted(batch, slot, &mut taken, |taken| taken < most), sink)
+        if most == 0 {
+            return Ok(Flow::Continue);
+        }
+        let full = Found::none_of(slot, argument.len(), are_few(most));
+        self.found.borrow_mut().push(full);
+        let mut stopped = false;
+        let done = self.run(input, argument, &mut |batch| {
+            let batch = counted(batch, slot, &mut taken, |taken| taken < most);
+            // What is above wants rows that have enough of those below.
+            let Some(mut full) = self.found.borrow_mut().pop() else {
+                return Ok(Flow::Stop);
+            };
+            for number in batch.numbers(slot) {
+                if taken[number as usize] >= most {
+                    full.note(number);
+                }
+            }
+            let is_all = full.is_all();
+            let flow = self.push(batch, sink);
+            self.found.borrow_mut().push(full);
+            stopped = flow? == Flow::Stop;
+            Ok(match stopped || is_all {
+                true => Flow::Stop,
+                false => Flow::Continue,
+            })
+        });
+        self.found.borrow_mut().pop();
+        done?;
+        Ok(match stopped {
+            true => Flow::Stop,
+            false => Flow::Continue,
         })
     }
 

@@ -71,6 +71,9 @@ impl Run<'_, '_> {
         let reader = self.graph.reader();
         let morsels = reader.morsels(kind);
         for at in 0..batch.len() {
+            if self.is_closed(batch, at) {
+                continue;
+            }
             let (filter, left) = self.tested(of_subject.clone(), scan, &mut Row::new(batch, at))?;
             let mut push = |ids: Vec<u32>| {
                 let made = match scan.of {
@@ -107,6 +110,10 @@ impl Run<'_, '_> {
                     if push(part)? == Flow::Stop {
                         return Ok(Flow::Stop);
                     }
+                }
+                if pushed > 0 && self.is_closed(batch, at) {
+                    ids.clear();
+                    break;
                 }
             }
             if !ids.is_empty() && push(ids)? == Flow::Stop {

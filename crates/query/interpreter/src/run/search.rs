@@ -10,7 +10,7 @@ use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{NodeId, RelationshipId};
 use evergraph_syntax::tree::PathMode;
 
-use super::shortest::Hop;
+use super::shortest::{Hop, Searches};
 use super::{Filled, Flow, Out, Result, Run, Sink};
 use crate::QueryError;
 use crate::batch::{Batch, NO_ID};
@@ -187,6 +187,12 @@ impl Run<'_, '_> {
     ) -> Result<Flow> {
         let places = places_of(search, &|step| self.graph.types(&step.types));
         let last = search.nodes.len() - 1;
+        let (most, is_same) = match search.parts.as_slice() {
+            [PathPart::Repeat(repeat)] => (repeat.most, repeat.tests.is_empty()),
+            _ => (None, false),
+        };
+        let all = matches!(search.choice, Choice::Groups(_));
+        let mut searches = self.searches(most.unwrap_or(u64::MAX), all, is_same);
         let mut out = Out::new(batch, sink);
         for at in 0..batch.len() {
             out.at = at as u32;
@@ -208,7 +214,7 @@ impl Run<'_, '_> {
                 into,
                 unlike: self.unlike(&search.unlike, batch, at),
             };
-            if self.search_from(one, from, &mut out)? == Flow::Stop {
+            if self.search_from(one, from, &mut searches, &mut out)? == Flow::Stop {
                 return Ok(Flow::Stop);
             }
         }
@@ -219,6 +225,7 @@ impl Run<'_, '_> {
         &self,
         mut one: Search<'_, '_, '_>,
         from: NodeId,
+        searches: &mut Searches<'_>,
         out: &mut Out<'_>,
     ) -> Result<Flow> {
         let (count, is_groups) = match &one.search.choice {
@@ -227,7 +234,7 @@ impl Run<'_, '_> {
             Choice::Groups(count) => (Some(self.paths(count, &mut one.row)?), true),
         };
         if count == Some(1) && one.is_plain(from.0) {
-            return self.plain_search(one, from.0, is_groups, out);
+            return self.plain_search(one, from.0, searches, out);
         }
         let mut distances = None;
         let mut open = match (count, one.into) {
@@ -423,7 +430,7 @@ impl Run<'_, '_> {
         &self,
         mut one: Search<'_, '_, '_>,
         from: u32,
-        all: bool,
+        searches: &mut Searches<'_>,
         out: &mut Out<'_>,
     ) -> Result<Flow> {
         let (Some(into), [PathPart::Repeat(repeat)]) = (one.into, one.search.parts.as_slice())
@@ -469,8 +476,7 @@ impl Run<'_, '_> {
             stopped = out.add(filled(search, places, visits, visits.len() as u32 - 1))?;
             Ok(stopped)
         };
-        let most = repeat.most.unwrap_or(u64::MAX);
-        self.shortest_paths((from, into), most, all, &mut hops, &mut found)?;
+        self.shortest_paths(searches, (from, into), &mut hops, &mut found)?;
         Ok(stopped)
     }
 }
@@ -593,7 +599,7 @@ impl Search<'_, '_, '_> {
             [PathPart::Repeat(repeat)] => repeat.steps.len() == 1 && repeat.least <= 1,
             _ => false,
         };
-        differs && repeats && self.search.tests.is_empty()
+        differs && repeats && self.search.tests.is_empty() && self.unlike.is_empty()
     }
 
     /// Whether the mode of the path lets it go on along a relationship to a node.

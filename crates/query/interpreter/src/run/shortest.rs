@@ -1,4 +1,5 @@
-//! Shortest paths between two nodes, breadth first from both.
+//! Shortest paths between two nodes, breadth first from both; where many pairs have an end
+//! in common, from that one.
 
 use std::collections::HashMap;
 
@@ -6,6 +7,7 @@ use evergraph_planner::Towards;
 
 use super::{Flow, Result, Run};
 use crate::graph::Types;
+use crate::limits::Account;
 
 /// A relationship that is gone along: where it begins, itself, where it leads.
 pub(super) type Hop = (u32, u32, u32);
@@ -20,12 +22,19 @@ pub(super) type Found<'f> = dyn FnMut(&[(u32, u32)]) -> Result<Flow> + 'f;
 /// Nodes that are expanded at a time: a hub has many relationships.
 const NODES: usize = 256;
 
+/// Bytes of a node that is reached, about.
+const REACHED: usize = 64;
+
+const WHAT: &str = "nodes that shortest paths reach";
+
 /// What has been reached from one end.
 struct Side {
     root: u32,
     /// The relationships that lead to a node on shortest paths, with the nodes before.
     reached: HashMap<u32, Vec<(u32, u32)>, foldhash::fast::RandomState>,
     frontier: Vec<u32>,
+    /// The length of paths to the nodes of the frontier.
+    length: u64,
 }
 
 impl Side {
@@ -36,7 +45,53 @@ impl Side {
             root,
             reached,
             frontier: vec![root],
+            length: 0,
         }
+    }
+
+    /// Whether it has reached a node, or reaches it by paths of at most so many
+    /// relationships.
+    fn may_reach(&self, node: u32, most: u64) -> Option<bool> {
+        match self.reached.contains_key(&node) {
+            true => Some(true),
+            false => (self.frontier.is_empty() || self.length >= most).then_some(false),
+        }
+    }
+}
+
+/// How searches between pairs of nodes go, of an operator whose pairs follow each other:
+/// where many have an end in common and have looked at as many relationships as there are,
+/// the rest are found by one search from that end.
+pub(super) struct Searches<'r> {
+    most: u64,
+    all: bool,
+    /// Relationships in the graph; more than can be where searches differ by row.
+    relationships: usize,
+    /// The pair before.
+    last: Option<(u32, u32)>,
+    /// The end that the last pairs have in common, and whether it is their last node.
+    common: Option<(u32, bool)>,
+    /// Relationships that searches from the common end have looked at.
+    looked: usize,
+    /// The search from the common end.
+    shared: Option<Side>,
+    account: Account<'r>,
+}
+
+impl Searches<'_> {
+    /// Notes the next pair; the end that it has in common with those before.
+    fn next(&mut self, (from, to): (u32, u32)) -> Option<(u32, bool)> {
+        let common = match self.last {
+            Some((last, _)) if last == from => Some((from, false)),
+            Some((_, last)) if last == to => Some((to, true)),
+            _ => None,
+        };
+        if common != self.common {
+            (self.common, self.looked, self.shared) = (common, 0, None);
+            self.account.clear();
+        }
+        self.last = Some((from, to));
+        common.filter(|_| self.looked > self.relationships)
     }
 }
 
@@ -54,72 +109,124 @@ impl Run<'_, '_> {
         Ok(hops)
     }
 
-    /// Gives the shortest paths between two nodes that differ, one or all, of at most so
-    /// many relationships. O(relationships of the nodes within half their length of an
-    /// end), and the length of each path.
+    /// Searches of paths of at most so many relationships, one or all between two nodes.
+    /// `is_same` says that they take the same relationships for each row.
+    pub(super) fn searches(&self, most: u64, all: bool, is_same: bool) -> Searches<'_> {
+        let view = self.graph.committed().filter(|_| is_same);
+        let counts = view.and_then(|view| {
+            let nodes = usize::try_from(view.node_count().ok()?).ok()?;
+            let relationships = usize::try_from(view.relationship_count().ok()?).ok()?;
+            // A search from one end may hold all nodes.
+            let free = self.guard.memory().saturating_sub(self.guard.used());
+            (nodes.saturating_mul(REACHED) < free / 4).then_some(relationships)
+        });
+        Searches {
+            most,
+            all,
+            relationships: counts.unwrap_or(usize::MAX),
+            last: None,
+            common: None,
+            looked: 0,
+            shared: None,
+            account: self.guard.account(WHAT),
+        }
+    }
+
+    /// Gives the shortest paths between two nodes that differ. O(relationships of the nodes
+    /// within half their length of an end), and the length of each path; of many pairs
+    /// with an end in common together O(relationships).
     pub(super) fn shortest_paths(
         &self,
+        searches: &mut Searches<'_>,
         (from, to): (u32, u32),
-        most: u64,
-        all: bool,
         hops: &mut Hops<'_>,
         found: &mut Found<'_>,
     ) -> Result<Flow> {
-        let mut account = self.guard.account("nodes that shortest paths reach");
+        if let Some((root, is_last)) = searches.next((from, to)) {
+            let end = if is_last { from } else { to };
+            let mut side = searches.shared.take().unwrap_or_else(|| Side::new(root));
+            let is_reached = loop {
+                match side.may_reach(end, searches.most) {
+                    Some(is_reached) => break is_reached,
+                    None => self.go_on(&mut side, (!is_last, searches), hops)?,
+                }
+            };
+            let flow = match is_reached {
+                true => self.each_way(&side, end, &mut |way| match is_last {
+                    true => found(way),
+                    false => found(&turned(end, way)),
+                }),
+                false => Ok(Flow::Continue),
+            };
+            searches.shared = Some(side);
+            return flow;
+        }
         let mut sides = [Side::new(from), Side::new(to)];
+        let before = searches.account.bytes();
         let mut meetings: Vec<u32> = Vec::new();
-        let mut length = 0;
         while meetings.is_empty() {
             let backward = sides[1].frontier.len() < sides[0].frontier.len();
+            let length = sides[0].length + sides[1].length;
             let [own, other] = match (&mut sides, backward) {
                 ([forward, back], false) => [forward, back],
                 ([forward, back], true) => [back, forward],
             };
-            if own.frontier.is_empty() || length == most {
-                return Ok(Flow::Continue);
+            if own.frontier.is_empty() || length == searches.most {
+                break;
             }
-            let mut next: HashMap<u32, Vec<(u32, u32)>, foldhash::fast::RandomState> =
-                HashMap::default();
-            for (before, relationship, node) in hops(&own.frontier, !backward)? {
-                self.step()?;
-                if !own.reached.contains_key(&node) {
-                    next.entry(node).or_default().push((relationship, before));
-                }
-            }
-            length += 1;
-            let relationships: usize = next.values().map(Vec::len).sum();
-            account.add(64 * next.len() + 8 * relationships)?;
-            own.frontier = next.keys().copied().collect();
-            own.reached.extend(next);
+            self.go_on(own, (!backward, searches), hops)?;
             let meets = |node: &&u32| other.reached.contains_key(*node);
             meetings = own.frontier.iter().filter(meets).copied().collect();
         }
         let mut path = Vec::new();
+        let mut flow = Flow::Continue;
         for meeting in meetings {
-            let flow = self.each_way(&sides[0], meeting, &mut |first| {
+            flow = self.each_way(&sides[0], meeting, &mut |first| {
                 self.each_way(&sides[1], meeting, &mut |second| {
-                    path.clear();
-                    // From the meeting back: each relationship leads to the node before it.
-                    let nodes = first.iter().map(|&(_, node)| node);
-                    let nodes = std::iter::once(meeting).chain(nodes);
-                    let ways = first
-                        .iter()
-                        .map(|&(relationship, _)| relationship)
-                        .zip(nodes);
-                    path.extend(ways);
-                    path.reverse();
+                    path = turned(meeting, first);
                     path.extend_from_slice(second);
                     match found(&path)? {
-                        Flow::Continue if all => Ok(Flow::Continue),
+                        Flow::Continue if searches.all => Ok(Flow::Continue),
                         _ => Ok(Flow::Stop),
                     }
                 })
             })?;
             if flow == Flow::Stop {
-                return Ok(Flow::Stop);
+                break;
             }
         }
-        Ok(Flow::Continue)
+        searches.account.set(before)?;
+        Ok(flow)
+    }
+
+    /// Reaches the nodes behind the frontier of a side.
+    fn go_on(
+        &self,
+        side: &mut Side,
+        (forward, searches): (bool, &mut Searches<'_>),
+        hops: &mut Hops<'_>,
+    ) -> Result<()> {
+        let mut next: HashMap<u32, Vec<(u32, u32)>, foldhash::fast::RandomState> =
+            HashMap::default();
+        let hops = hops(&side.frontier, forward)?;
+        searches.looked += hops.len();
+        for (before, relationship, node) in hops {
+            self.step()?;
+            if !side.reached.contains_key(&node) {
+                let ways = next.entry(node).or_default();
+                if searches.all || ways.is_empty() {
+                    ways.push((relationship, before));
+                }
+            }
+        }
+        let relationships: usize = next.values().map(Vec::len).sum();
+        searches
+            .account
+            .add(REACHED * next.len() + 8 * relationships)?;
+        side.length += 1;
+        side.frontier = next.keys().copied().collect();
+        side.reached.extend(next);
+        Ok(())
     }
 
     /// Each way back from a node to where a side began.
@@ -151,4 +258,14 @@ impl Run<'_, '_> {
         }
         Ok(Flow::Continue)
     }
+}
+
+/// A way back to where a search began, from there to a node: each relationship with the
+/// node that it leads to.
+fn turned(to: u32, way: &[(u32, u32)]) -> Vec<(u32, u32)> {
+    let nodes = std::iter::once(to).chain(way.iter().map(|&(_, before)| before));
+    let relationships = way.iter().map(|&(relationship, _)| relationship);
+    let mut path: Vec<(u32, u32)> = relationships.zip(nodes).collect();
+    path.reverse();
+    path
 }

@@ -5,6 +5,7 @@ use std::cell::Cell;
 
 use evergraph_functions::Datum;
 use evergraph_planner::{Expression, Operator, Plan, Slot, SortKey, Subquery};
+use evergraph_property_graph::Value;
 use evergraph_syntax::tree::SubqueryKind;
 
 use super::join::Pending;
@@ -13,13 +14,47 @@ use super::{Flow, Result, Run, Sink};
 use crate::batch::{Batch, Column, NO_ROW};
 use crate::evaluate::size_of_list;
 
-/// Rows of a semi-join that have been found to have a row.
+/// Rows around a subquery that want no more rows of it: those of a semi-join that have
+/// one, and those of a limit that have so many.
 #[derive(Default)]
 pub(crate) struct Found {
     /// The column with their numbers.
     slot: Slot,
     rows: Vec<bool>,
     left: usize,
+    /// Whether each wants few, in any order of the rows around.
+    few: bool,
+}
+
+/// Rows of a limit that are few.
+const FEW: usize = 16;
+
+/// Whether so many rows are few.
+pub(super) fn are_few(rows: usize) -> bool {
+    rows <= FEW
+}
+
+impl Found {
+    pub(super) fn none_of(slot: Slot, rows: usize, few: bool) -> Self {
+        Found {
+            slot,
+            rows: vec![false; rows],
+            left: rows,
+            few,
+        }
+    }
+
+    /// Notes that a row wants no more.
+    pub(super) fn note(&mut self, number: u32) {
+        let known = &mut self.rows[number as usize];
+        self.left -= usize::from(!*known);
+        *known = true;
+    }
+
+    /// Whether no row wants any more.
+    pub(super) fn is_all(&self) -> bool {
+        self.left == 0
+    }
 }
 
 /// Whether the rows of a plan can be found for many rows of its argument at once: each of
@@ -55,17 +90,20 @@ pub(super) fn is_joint(plan: &Plan) -> bool {
 }
 
 /// Whether a plan gives its rows in the order of the rows that they are for; a hash join
-/// that goes on in files does not.
-fn is_ordered(plan: &Plan, spills: bool) -> bool {
+/// that goes on in files does not, nor one below a limit of few, which first gives one for
+/// each.
+fn is_ordered(plan: &Plan, spills: bool, is_few: &dyn Fn(&Expression) -> bool) -> bool {
     let mut next = Some(plan);
+    let mut is_limited = false;
     while let Some(plan) = next {
-        match plan.operator {
+        match &plan.operator {
+            Operator::Limit(count) => is_limited |= is_few(count),
             Operator::Aggregate { .. }
             | Operator::Count(_)
             | Operator::Sort(_)
             | Operator::Top(..)
             | Operator::Union { .. } => return false,
-            Operator::HashJoin { .. } if spills => return false,
+            Operator::HashJoin { .. } if spills || is_limited => return false,
             _ => {}
         }
         next = plan.input.as_deref();
@@ -104,7 +142,8 @@ impl Run<'_, '_> {
             }
             pending.add(made)
         };
-        match is_ordered(inner, self.guard.spill().is_some()) {
+        let is_few = |count: &Expression| self.count(count, batch).is_ok_and(are_few);
+        match is_ordered(inner, self.guard.spill().is_some(), &is_few) {
             true => {
                 self.run(inner, argument, &mut push)?;
             }
@@ -138,25 +177,19 @@ impl Run<'_, '_> {
     /// For which rows of a batch another plan has any rows.
     pub(super) fn have_rows(&self, inner: &Plan, batch: &Batch) -> Result<Vec<bool>> {
         let (argument, slot) = batch.numbered();
-        let count = batch.len();
-        self.found.borrow_mut().push(Found {
-            slot,
-            rows: vec![false; count],
-            left: count,
-        });
+        let found = Found::none_of(slot, batch.len(), true);
+        self.found.borrow_mut().push(found);
         let done = self.run(inner, argument, &mut |rows| {
             let mut found = self.found.borrow_mut();
             let Some(found) = found.last_mut() else {
                 return Ok(Flow::Stop);
             };
-            for number in rows.numbers(slot) {
-                let known = &mut found.rows[number as usize];
-                found.left -= usize::from(!*known);
-                *known = true;
-            }
-            Ok(match found.left {
-                0 => Flow::Stop,
-                _ => Flow::Continue,
+            rows.numbers(slot)
+                .into_iter()
+                .for_each(|number| found.note(number));
+            Ok(match found.is_all() {
+                true => Flow::Stop,
+                false => Flow::Continue,
             })
         });
         let found = self.found.borrow_mut().pop();
@@ -164,25 +197,57 @@ impl Run<'_, '_> {
         Ok(found.unwrap_or_default().rows)
     }
 
-    /// The rows whose answer is still open, where it is only asked whether there are any.
-    pub(super) fn still_open(&self, batch: Batch) -> Batch {
+    /// Whether a row around may want no more rows, where those of a batch are for rows
+    /// around.
+    pub(super) fn may_be_closed(&self, batch: &Batch) -> bool {
         let found = self.found.borrow();
-        let Some(found) = found
-            .last()
-            .filter(|one| batch.numbers_in() == Some(one.slot))
-        else {
+        let last = found.last();
+        last.is_some_and(|one| batch.numbers_in() == Some(one.slot))
+    }
+
+    /// Whether rows around want few rows each, in any order.
+    pub(super) fn wants_few(&self, batch: &Batch) -> bool {
+        let found = self.found.borrow();
+        self.may_be_closed(batch) && found.last().is_some_and(|one| one.few)
+    }
+
+    /// Which rows of a batch are for rows around that want more.
+    pub(super) fn are_open(&self, batch: &Batch) -> Vec<bool> {
+        let mut are_open = vec![true; batch.len()];
+        let found = self.found.borrow();
+        let of_batch = found.iter().rev();
+        for found in of_batch.take_while(|one| batch.numbers_in() == Some(one.slot)) {
+            let numbers = batch.numbers(found.slot).into_iter();
+            for (is_open, number) in are_open.iter_mut().zip(numbers) {
+                *is_open &= !found.rows[number as usize];
+            }
+        }
+        are_open
+    }
+
+    /// The rows of a batch that are for rows around that want more.
+    pub(super) fn still_open(&self, batch: Batch) -> Batch {
+        if !self.may_be_closed(&batch) {
             return batch;
-        };
-        let numbers = batch.numbers(found.slot);
-        let rows = (0..batch.len() as u32).filter(|&row| {
-            let number = numbers[row as usize];
-            !found.rows[number as usize]
-        });
+        }
+        let are_open = self.are_open(&batch);
+        let rows = (0..batch.len() as u32).filter(|&row| are_open[row as usize]);
         let rows: Vec<u32> = rows.collect();
         match rows.len() == batch.len() {
             true => batch,
             false => batch.take(&rows),
         }
+    }
+
+    /// Whether one row of a batch is for a row around that wants no more.
+    pub(super) fn is_closed(&self, batch: &Batch, at: usize) -> bool {
+        let found = self.found.borrow();
+        let of_batch = found.iter().rev();
+        let mut of_batch = of_batch.take_while(|one| batch.numbers_in() == Some(one.slot));
+        of_batch.any(|found| match batch.get(found.slot, at) {
+            Datum::Value(Value::Integer(number)) => found.rows[number as usize],
+            _ => false,
+        })
     }
 
     /// What is asked of the rows of another plan, for each row of a batch; `None` if it is

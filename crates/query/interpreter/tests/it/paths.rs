@@ -631,3 +631,55 @@ fn conditions_decide_which_paths_are_the_shortest() {
         }
     }
 }
+
+/// Pairs with an end in common are found by one search, after some of their own.
+#[test]
+fn shortest_paths_of_many_pairs_are_those_of_each() {
+    let graph = graph();
+    rows(&graph, "UNWIND range(0, 29) AS i CREATE (:N {i: i})");
+    rows(
+        &graph,
+        "MATCH (a:N), (b:N) WHERE (a.i * 13 + b.i * 7) % 23 < 2 \
+         CREATE (a)-[:R]->(b), (b)-[:S]->(a)",
+    );
+    let patterns = [
+        ("-[:R", "]->", 4),
+        ("<-[", "]-", 2),
+        ("-[:R|S", "]-", 2),
+        ("-[:S", "]->", 2),
+    ];
+    for (left, right, most) in patterns {
+        for ends in ["(a:N {i: 4}), (b:N)", "(b:N {i: 4}), (a:N)", "(a:N), (b:N)"] {
+            let repeated = format!("(a){left}*..{most}{right}(b)");
+            let all = format!(
+                "MATCH {ends} WHERE a <> b MATCH p = {repeated} \
+                 WITH a.i AS a, b.i AS b, length(p) AS n, count(*) AS c ORDER BY n \
+                 WITH a, b, collect([n, c])[0] AS first \
+                 RETURN a, b, first[0] AS n, first[1] AS c ORDER BY a, b"
+            );
+            let expected = rows(&graph, &all);
+            assert!(expected.len() > 5, "{repeated}");
+            let of = |path: &str| {
+                let text = format!(
+                    "MATCH {ends} WHERE a <> b WITH a, b ORDER BY a.i, b.i MATCH p = {path} \
+                     RETURN a.i AS a, b.i AS b, length(p) AS n, count(*) AS c ORDER BY a, b"
+                );
+                rows(&graph, &text)
+            };
+            let found = of(&format!("allShortestPaths({repeated})"));
+            assert_eq!(found, expected, "{ends} {repeated}");
+            let groups = format!("SHORTEST 1 GROUPS (a){left}{right}{{1,{most}}}(b)");
+            assert_eq!(of(&groups), expected, "{ends} {groups}");
+            let one = of(&format!("shortestPath({repeated})"));
+            let lengths = |rows: &[Vec<Datum>]| {
+                let lengths = rows.iter().map(|row| format!("{:?}", &row[..3]));
+                lengths.collect::<Vec<_>>()
+            };
+            assert_eq!(lengths(&one), lengths(&expected), "{ends} {repeated}");
+            assert!(
+                one.iter().all(|row| row[3] == 1.into()),
+                "{ends} {repeated}"
+            );
+        }
+    }
+}

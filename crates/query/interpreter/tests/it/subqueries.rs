@@ -68,6 +68,40 @@ const MIDDLES: &[&str] = &[
     "CALL { WITH n CALL { WITH n MATCH (n)-[:R]->(m) RETURN count(*) AS c } \
      MATCH (n)-[:S]->(o) RETURN c + o.i AS s } RETURN n.i, s",
     "MATCH (n)-[:R]->(m) OPTIONAL MATCH (m)-[:S]->(o) WITH n, m, o WHERE n.i > 2 RETURN n.i, m.i, o.i",
+    "OPTIONAL MATCH (x:N) WHERE x.v = n.v AND x.i <> n.i RETURN n.i, x.i",
+    "OPTIONAL MATCH (x:N {v: n.v})-[:R]->(y) WHERE y.i > 40 RETURN n.i, x.i, y.i",
+    "OPTIONAL MATCH (x:N) WHERE toString(x.v) = toString(n.v) AND x.i < 9 RETURN n.i, x.i",
+    "WITH n WHERE EXISTS { (x:N) WHERE x.v = n.v AND x.i > n.i + 20 } RETURN n.i",
+    "WITH n WHERE NOT EXISTS { (x:N) WHERE x.v = n.v AND x.i > n.i } RETURN n.i",
+    "RETURN n.i, COUNT { (x:N) WHERE x.v + 1 = n.v AND x.i < 30 } AS c",
+    "CALL { WITH n CALL db.labels() YIELD label MATCH (x:N) WHERE x.v = n.v RETURN label, x.i AS x } \
+     RETURN n.i, label, x",
+    "CALL { WITH n MATCH (x:N) WHERE x.v = n.v RETURN x.i AS x LIMIT 2 } RETURN n.i, x",
+    "CALL { WITH n MATCH (x:N) WHERE x.v = n.v RETURN x.i AS x SKIP 1 LIMIT 3 } RETURN n.i, x",
+    "CALL { WITH n MATCH (x:N) WHERE x.i > n.i WITH x LIMIT 4 WHERE x.i % 2 = 0 RETURN x.i AS x } \
+     RETURN n.i, x",
+    "CALL { WITH n UNWIND range(1, 1000) AS x RETURN x LIMIT 3 } RETURN n.i, x",
+    "CALL { WITH n UNWIND range(1, 1000) AS x WITH x WHERE x > n.i * 10 RETURN x LIMIT 3 } RETURN n.i, x",
+    "CALL { WITH n MATCH (n)-[:R]->(m) WITH m LIMIT 2 MATCH (m)-[:R]->(o) \
+     RETURN m.i AS m, o.i AS o LIMIT 5 } RETURN n.i, m, o",
+    "CALL { WITH n MATCH (n)-[:R*1..3]->(m) RETURN m.i AS m SKIP 1 LIMIT 2 } RETURN n.i, m",
+    "CALL { WITH n MATCH (n)-[:R]->(m) RETURN m.i AS m LIMIT 0 } RETURN n.i, m",
+    "WITH n WHERE EXISTS { MATCH (n)-[:R]->(m) WITH m LIMIT 1 MATCH (m)-[:S]->(o) RETURN o } RETURN n.i",
+    "WITH n WHERE EXISTS { MATCH (n)-[:R]->(m) CALL { WITH m MATCH (m)-[:R]->(o) RETURN o LIMIT 1 } \
+     WITH o WHERE o.i > 20 RETURN o } RETURN n.i",
+    // The first row is answered before the other side is read.
+    "WITH n WHERE EXISTS { WITH n WHERE n.i = 0 RETURN n.i AS b UNION ALL \
+     MATCH (x:N) WHERE x.v = n.v RETURN x.i AS b } RETURN n.i",
+    // One row alone, of the last of those around.
+    "CALL { WITH n MATCH (x:N) WHERE x.i = n.i - 50 CALL { WITH x UNWIND [1, 2] AS z RETURN z LIMIT 1 } \
+     RETURN z LIMIT 2 } RETURN n.i, z",
+    "CALL { WITH n UNWIND [1, 2] AS y WITH n, y WHERE y + n.i > 60 \
+     CALL { WITH y UNWIND [1, 2, 3] AS z RETURN z ORDER BY z LIMIT 1 } RETURN z } RETURN n.i, z",
+    "CALL { WITH n MATCH (x:N) WHERE x.i = n.i - 58 RETURN EXISTS { (x)-[:R]->() } AS e, \
+     CASE WHEN x.i > 0 THEN COUNT { MATCH (x)-[:R]->(m) RETURN m LIMIT 1 } END AS c } RETURN n.i, e, c",
+    // A condition may say where a key can be computed.
+    "OPTIONAL MATCH (x:N) WHERE x.i <> n.i * 0 AND 100 / x.i = n.i RETURN n.i, x.i",
+    "CALL { WITH n MATCH (x:N) WHERE x.v = n.v RETURN x.i AS x LIMIT 20 } RETURN n.i, x",
 ];
 
 fn all(graph: &PropertyGraph, text: &str, parameters: &Parameters) -> Vec<Vec<Datum>> {
@@ -75,6 +109,28 @@ fn all(graph: &PropertyGraph, text: &str, parameters: &Parameters) -> Vec<Vec<Da
     let rows = query.execute(graph, parameters);
     rows.unwrap_or_else(|error| panic!("{text}: {error}"))
         .collect()
+}
+
+/// The rows of a part that equals rows around are made once, for batches of many.
+#[test]
+fn rows_of_many_batches_have_what_equals_them() {
+    let graph = friends();
+    let from =
+        "UNWIND range(0, 9999) AS j WITH j, CASE j % 3 WHEN 0 THEN null ELSE j % 11 END AS v";
+    let joined =
+        format!("{from} OPTIONAL MATCH (x:N) WHERE x.v = v AND x.i > j % 50 RETURN j, x.i AS x");
+    let query = Query::prepare(&graph, &joined).expect("a query");
+    assert!(query.plan().contains("HashJoin"), "{}", query.plan());
+    let listed = format!(
+        "MATCH (n:N) WITH collect([n.v, n.i]) AS all {} \
+         WITH j, [one IN all WHERE one[0] = v AND one[1] > j % 50 | one[1]] AS found \
+         UNWIND CASE found WHEN [] THEN [null] ELSE found END AS x RETURN j, x",
+        from.replace("WITH j,", "WITH all, j,")
+    );
+    let order = " ORDER BY j, x";
+    let found = rows(&graph, &(joined + order));
+    assert!(found.len() > 20_000);
+    assert_eq!(found, rows(&graph, &(listed + order)));
 }
 
 #[test]

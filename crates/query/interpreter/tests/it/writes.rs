@@ -1,6 +1,6 @@
 //! Writing.
 
-use evergraph_interpreter::{Parameters, Query};
+use evergraph_interpreter::{Datum, Parameters, Query};
 
 use crate::{attempt, graph, rows, value};
 
@@ -237,4 +237,22 @@ fn a_relationship_of_a_deleted_node_is_an_error() {
         let error = attempt(&graph, text).expect_err(text);
         assert_eq!(error.class(), "EntityNotFound", "{error}");
     }
+}
+
+/// A subquery that writes finds for each row what those before have written.
+#[test]
+fn what_equals_a_row_is_looked_for_among_what_was_written() {
+    let graph = graph();
+    rows(
+        &graph,
+        "UNWIND range(1, 5) AS i CALL (i) { OPTIONAL MATCH (x:T) WHERE x.v = i - 1 \
+         CREATE (:T {v: i, before: x.v}) }",
+    );
+    let found = rows(
+        &graph,
+        "MATCH (t:T) RETURN t.v - t.before AS d, t.v ORDER BY t.v",
+    );
+    let found: Vec<&Datum> = found.iter().map(|row| &row[0]).collect();
+    let one = Datum::from(1);
+    assert_eq!(found, [&Datum::NULL, &one, &one, &one, &one]);
 }

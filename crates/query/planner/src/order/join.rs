@@ -10,25 +10,28 @@ use crate::plan::{Expression, Operator, Plan, Slot};
 
 impl Finder<'_> {
     /// Finds a node of a part of its own by a hash join, if a condition says that
-    /// something of it equals something that is known. Its other conditions are applied
-    /// before.
+    /// something of it equals something that is known: of another part, or of the row that
+    /// a subquery is for. Its other conditions are applied before.
     pub(super) fn join(&mut self, start: &Start, rows: f64) -> bool {
         let Operator::NodeScan { node, .. } = start.operator else {
             return false;
         };
-        if matches!(self.plan.operator, Operator::Argument) {
-            return false;
-        }
+        // Another value each time for each row, not once for all of them.
+        let is_own = |one: &Predicate| one.slots == [node] && !mentions(&one.condition, Slot::MAX);
         // The conditions stay: keys are equivalent where NaN is not equal to itself.
-        let keys: Vec<(Expression, Expression)> = self
-            .predicates
-            .iter()
-            .filter_map(|one| self.key(one, node))
+        let predicates = self.predicates.iter();
+        let keys = predicates.clone().filter_map(|one| self.key(one, node));
+        let mut keys: Vec<(Expression, Expression)> = keys
+            .filter(|(_, key)| key.as_property().is_some())
             .collect();
+        if keys.is_empty() {
+            // What is computed may fail where conditions before it do not hold.
+            let mut others = predicates.filter(|one| one.slots.contains(&node) && !is_own(one));
+            keys.extend(others.next().and_then(|first| self.key(first, node)));
+        }
         if keys.is_empty() {
             return false;
         }
-        let is_own = |one: &Predicate| one.slots == [node] && !one.condition.has_subquery();
         let (own, others): (Vec<_>, Vec<_>) = std::mem::take(&mut self.predicates)
             .into_iter()
             .partition(is_own);
@@ -62,7 +65,11 @@ impl Finder<'_> {
         if !is_ready || predicate.slots.len() < 2 {
             return None;
         }
-        let of_node = |one: &Expression| one.as_property().is_some_and(|(slot, _)| slot == node);
+        let of_node = |one: &Expression| {
+            let mut slots = predicate.slots.iter();
+            let is_computed_anew = mentions(one, Slot::MAX);
+            !is_computed_anew && slots.all(|&slot| mentions(one, slot) == (slot == node))
+        };
         match (of_node(left), of_node(right)) {
             (true, false) if !mentions(right, node) => Some((right.clone(), (**left).clone())),
             (false, true) if !mentions(left, node) => Some(((**left).clone(), right.clone())),

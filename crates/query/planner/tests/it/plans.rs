@@ -296,6 +296,13 @@ fn joins_of_patterns() {
     expect_file!["golden/joins.txt"].assert_eq(&printed(&[
         "MATCH (a)-->(b)-->(c)-->(a) RETURN a",
         "MATCH (p:Person), (t:Tag) WHERE p.city = t.city RETURN p, t",
+        // What is computed of a node, or of a row that a subquery is for.
+        "MATCH (p:Person), (t:Tag) WHERE toLower(p.city) = toLower(t.name) RETURN p, t",
+        "MATCH (p:Person) OPTIONAL MATCH (t:Tag) WHERE t.city = p.city AND t.x > 1 RETURN p, t",
+        "MATCH (p:Person) WHERE NOT EXISTS { (t:Tag) WHERE t.x + 1 = p.x } RETURN p",
+        // Chance is asked for each pair; a condition may say where a key can be computed.
+        "MATCH (p:Person) OPTIONAL MATCH (t:Tag) WHERE t.city = p.city AND t.x + rand() < 1 RETURN t",
+        "MATCH (p:Person) OPTIONAL MATCH (t:Tag) WHERE t.x <> p.x AND 9 / t.x = p.x RETURN t",
         "MATCH (a:Tag)-[r]->(b) WITH r MATCH (x)-[r]->(y) RETURN x",
         "MATCH (a:Tag)-[:KNOWS*1..3]->(b) RETURN b",
         "MATCH p = shortestPath((a:Tag)-[*]-(b:Tag)) RETURN length(p)",
