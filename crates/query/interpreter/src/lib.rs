@@ -46,7 +46,7 @@ mod run;
 mod spill;
 
 pub use compile::Execution;
-pub use csv::{CsvRecords, OpenCsv};
+pub use csv::{CsvRecord, CsvRecords, OpenCsv};
 pub use error::QueryError;
 pub use evergraph_functions::{Datum, Path};
 pub use graph::Seen;

@@ -29,9 +29,11 @@ pub(super) fn open(name: &str, terminator: u8) -> Result<CsvRecords, ReadError> 
     })?;
     let input = BufReader::with_capacity(1 << 18, bytes);
     let records = CsvReader::new(&path.display().to_string(), input, terminator);
-    Ok(Box::new(
-        records.map(|record| record.map_err(ReadError::from)),
-    ))
+    let absolute = std::path::absolute(&path).unwrap_or(path);
+    Ok(CsvRecords {
+        file: absolute.display().to_string().into(),
+        records: Box::new(records.map(|record| record.map_err(ReadError::from))),
+    })
 }
 
 /// The path that a name is, or that the URL of a file has.

@@ -151,6 +151,36 @@ fn each_row_names_its_file() {
 }
 
 #[test]
+fn lines_know_where_they_stand() {
+    let place = Place::with("a.csv", "id,text\n1,a\n\n2,\"b\nc\"\n3,d\n");
+    let from = "LOAD CSV WITH HEADERS FROM 'DIR/a.csv' AS row";
+    let rows = |rest: &str| place.rows(&format!("{from} {rest}"));
+    let numbers = ["2 '1'", "4 '2'", "6 '3'"];
+    assert_eq!(rows("RETURN linenumber(), row.id"), numbers);
+    assert_eq!(
+        rows("WITH row, linenumber() AS n RETURN n, row.id"),
+        numbers
+    );
+    let some = rows("WITH row WHERE linenumber() > 4 RETURN row.id, linenumber()");
+    assert_eq!(some, ["'3' null"]);
+    assert_eq!(rows("RETURN DISTINCT file() = 'DIR/a.csv'"), ["true"]);
+    assert_eq!(rows("RETURN max(linenumber()), count(*)"), ["6 3"]);
+    let within =
+        rows("CALL (row) { RETURN linenumber() AS n } RETURN n ORDER BY linenumber() DESC");
+    assert_eq!(within, ["6", "4", "2"]);
+    place.rows(&format!(
+        "{from} CREATE (:Line {{number: linenumber(), file: file()}})"
+    ));
+    let text = "MATCH (l:Line) RETURN count(l.file), sum(l.number)";
+    assert_eq!(place.rows(text), ["3 12"]);
+    // Elsewhere there is no line.
+    assert_eq!(place.rows("RETURN linenumber(), file()"), ["null null"]);
+    let text =
+        format!("{from} RETURN linenumber() AS n LIMIT 1 UNION ALL RETURN linenumber() AS n");
+    assert_eq!(place.rows(&text), ["2", "null"]);
+}
+
+#[test]
 fn what_is_found_for_lines_is_written() {
     let place = Place::with("a.csv", "id,friend\n1,2\n2,1\n1,3\n");
     let text = "LOAD CSV WITH HEADERS FROM 'DIR/a.csv' AS row \

@@ -9,7 +9,8 @@ use super::records::{Dialect, Outcome, Records};
 use crate::interchange::InterchangeError;
 
 /// The records of a CSV file. An empty field is null and `""` the empty text; empty lines are
-/// passed over. Nothing comes behind an error that hides what follows it.
+/// passed over. Each has the number of its line, from 1. Nothing comes behind an error that
+/// hides what follows it.
 pub struct CsvReader<R> {
     file: Arc<str>,
     records: Records<R>,
@@ -37,7 +38,7 @@ impl<R: BufRead> CsvReader<R> {
 }
 
 impl<R: BufRead> Iterator for CsvReader<R> {
-    type Item = Result<Vec<Value>, InterchangeError>;
+    type Item = Result<(u64, Vec<Value>), InterchangeError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.is_done {
@@ -47,7 +48,7 @@ impl<R: BufRead> Iterator for CsvReader<R> {
         let (file, line) = (&self.file, self.records.line());
         let error = match read {
             Ok(None) => return None,
-            Ok(Some(Outcome::Record)) => return Some(Ok(self.fields())),
+            Ok(Some(Outcome::Record)) => return Some(Ok((line, self.fields()))),
             Ok(Some(Outcome::Bad(problem))) => {
                 return Some(Err(InterchangeError::BadRow(problem.row(file, line))));
             }

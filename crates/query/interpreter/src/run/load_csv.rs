@@ -27,18 +27,18 @@ impl Run<'_, '_> {
         let most = MOST_BYTES.min(self.guard.memory() / 8);
         let mut held = self.guard.account("lines of a file");
         self.for_each_row(batch, sink, |row, out| {
-            let mut records = self.records(load, row)?;
+            let CsvRecords { file, mut records } = self.records(load, row)?;
             let names = match load.headers {
                 true => match records.next() {
-                    Some(first) => Some(names_of(first.map_err(unreadable)?)),
+                    Some(first) => Some(names_of(first.map_err(unreadable)?.1)),
                     None => return Ok(Flow::Continue),
                 },
                 false => None,
             };
             for record in records {
                 self.step()?;
-                let fields = match record {
-                    Ok(fields) => fields,
+                let (number, fields) = match record {
+                    Ok(record) => record,
                     // The lines before it are no worse: transactions may commit them.
                     Err(error) => match out.flush()? {
                         Flow::Stop => return Ok(Flow::Stop),
@@ -50,8 +50,16 @@ impl Run<'_, '_> {
                     None => Value::List(fields.into()),
                 };
                 held.grow(size_of::<Datum>() + line.heap_bytes())?;
-                let filled = Filled::Datum(Datum::Value(line));
-                let mut flow = out.add([(load.variable, filled)])?;
+                let line = (load.variable, Filled::Datum(Datum::Value(line)));
+                let mut flow = match load.place {
+                    None => out.add([line])?,
+                    Some((at, of)) => {
+                        let number = i64::try_from(number).unwrap_or(i64::MAX).into();
+                        let file = Datum::from(Arc::clone(&file));
+                        let place = [(at, Filled::Datum(number)), (of, Filled::Datum(file))];
+                        out.add([line].into_iter().chain(place))?
+                    }
+                };
                 if flow == Flow::Continue && held.bytes() >= most {
                     flow = out.flush()?;
                     held.clear();

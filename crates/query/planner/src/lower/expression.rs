@@ -78,7 +78,17 @@ impl Lowering<'_> {
             Node::Or(parts) => Expression::Or(self.expressions(parts, scope)?),
             Node::Call(call) => {
                 let arguments = self.expressions(&call.arguments, scope)?;
-                Expression::Call(call.full_name().to_lowercase().into(), arguments)
+                let name = call.full_name().to_lowercase();
+                let place = match (self.line, name.as_str()) {
+                    (Some((number, _)), "linenumber") => Some(number),
+                    (Some((_, file)), "file") => Some(file),
+                    _ => None,
+                };
+                self.used.extend(place);
+                match place {
+                    Some(slot) => Expression::Slot(slot),
+                    None => Expression::Call(name.into(), arguments),
+                }
             }
             Node::CountAll => {
                 let message = "count(*) stands only in WITH and RETURN";

@@ -132,6 +132,8 @@ pub(crate) struct Lowering<'a> {
     /// Where the last `IN TRANSACTIONS` stands.
     transactions: Option<tree::Span>,
     idle_hints: Vec<IdleHint>,
+    /// The number of the line and the file of the last `LOAD CSV`, up to the next `WITH`.
+    line: Option<(Slot, Slot)>,
 }
 
 impl<'a> Lowering<'a> {
@@ -148,6 +150,7 @@ impl<'a> Lowering<'a> {
             is_within: false,
             transactions: None,
             idle_hints: Vec::new(),
+            line: None,
         }
     }
 

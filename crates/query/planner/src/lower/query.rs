@@ -34,13 +34,27 @@ impl Lowering<'_> {
             ));
         }
         self.is_within = true;
+        let line = self.line;
+        let rows = self.parts(query, input, scope);
+        self.line = line;
+        rows
+    }
+
+    fn parts(
+        &mut self,
+        query: &tree::Query,
+        input: Plan,
+        scope: &Scope,
+    ) -> Result<WithColumns, PlanError> {
         if let [single] = query.parts.as_slice() {
             return self.single_query(single, input, scope);
         }
         let mut parts = Vec::with_capacity(query.parts.len());
         let mut names: Vec<String> = Vec::new();
         let begin = self.names.len();
+        let line = self.line;
         for single in &query.parts {
+            self.line = line;
             // Rows of a part have nothing to do with those of another.
             if query.parts.len() > FEW_PARTS {
                 self.reuse_slots(begin);
@@ -135,7 +149,11 @@ impl Lowering<'_> {
                 input.then(Operator::Unwind(list, slot), rows)
             }
             ClauseKind::LoadCsv(load) => self.load_csv(load, input, scope)?,
-            ClauseKind::With(projection) => self.projection(projection, input, scope)?.0,
+            ClauseKind::With(projection) => {
+                let (plan, _) = self.projection(projection, input, scope)?;
+                self.line = None;
+                plan
+            }
             ClauseKind::Return(projection) => return self.projection(projection, input, scope),
             ClauseKind::Finish => input,
             ClauseKind::Create(patterns) => self.create(patterns, input, scope)?,
@@ -205,6 +223,7 @@ impl Lowering<'_> {
         let source = self.expression(&load.source, scope)?;
         let variable = self.slot(&load.variable.text);
         scope.insert(load.variable.text.clone(), variable);
+        self.line = Some((self.slot("linenumber()"), self.slot("file()")));
         // How long files are is not known before they are read.
         let rows = input.rows * 1_000.0;
         let operator = LoadCsv {
@@ -212,6 +231,7 @@ impl Lowering<'_> {
             headers: load.headers,
             terminator: load.terminator.unwrap_or(b','),
             variable,
+            place: self.line,
         };
         Ok(input.then(Operator::LoadCsv(operator), rows))
     }

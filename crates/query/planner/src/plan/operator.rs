@@ -502,6 +502,8 @@ pub struct LoadCsv {
     pub terminator: u8,
     /// Each line: a list, or a map by these names.
     pub variable: Slot,
+    /// The number of the line, and the path of the file, where something reads them.
+    pub place: Option<(Slot, Slot)>,
 }
 
 /// `CALL { ... } IN TRANSACTIONS`

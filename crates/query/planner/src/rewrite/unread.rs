@@ -6,8 +6,9 @@ use crate::plan::{
     Branch, Expand, Expression, Operator, Plan, Relationships, Slot, Towards, VariableExpand,
 };
 
-/// Marks expansions whose relationships no operator reads: their ids are not looked up; and
-/// relationships that are found without a node, whose ends none reads. Plans with operators that read what is not in their expressions stay as they are.
+/// Marks expansions whose relationships no operator reads: their ids are not looked up;
+/// relationships that are found without a node, whose ends none reads; and lines of files
+/// whose places none reads. Plans with operators that read what is not in their expressions stay as they are.
 pub fn mark_unread(mut plan: Plan) -> Plan {
     let mut read = HashSet::new();
     let mut is_known = true;
@@ -111,6 +112,12 @@ fn mark(plan: &mut Plan, read: &HashSet<Slot>) {
                 let is_read = read.contains(&step.from) || read.contains(&step.to);
                 let is_one_row = step.towards != Towards::Both && step.from != step.to;
                 *ends_unread = !is_read && is_one_row;
+            }
+            Operator::LoadCsv(load) => {
+                let is_read = |slot: Slot| read.contains(&slot);
+                load.place = load
+                    .place
+                    .filter(|&(number, file)| is_read(number) || is_read(file));
             }
             _ => {}
         }

@@ -522,11 +522,6 @@ impl Checker<'_> {
 fn unknown_function(call: &FunctionCall, name: &str, known: &dyn Functions) -> Problem {
     let (detail, at) = (Detail::UnknownFunction, call.name[0].at);
     let what = format!("there is no function {name}");
-    // Neo4j has them, and no other function is meant.
-    if ["linenumber", "file"].contains(&name.to_ascii_lowercase().as_str()) {
-        let hint = "lines of LOAD CSV do not know where they stand: have a column of numbers";
-        return problem(detail, at, what, hint);
-    }
     let hint = "SHOW FUNCTIONS lists those that there are";
     problem(detail, at, what, hint).near(name, known.names())
 }
