@@ -135,10 +135,21 @@ fn define(
     definition: &Definition,
     if_not_exists: bool,
 ) -> Result<bool, Error> {
+    let states = graph.definition_states();
     if if_not_exists {
+        let is_index = |one: &Definition| one.rule == Rule::Index;
+        let mut named = states.iter().filter(|(one, _)| one.name == definition.name);
+        if let Some((one, _)) = named.find(|(one, _)| is_index(one) != is_index(definition)) {
+            let what = if is_index(one) {
+                "an index"
+            } else {
+                "a constraint"
+            };
+            let message = format!("there is {what} \"{}\" already", one.name);
+            return Err(crate::Error::usage(message, "choose another name").into());
+        }
         return Ok(graph.define_if_absent(definition)?);
     }
-    let states = graph.definition_states();
     let equivalent = states.iter().find(|(one, state)| {
         let is_there = !matches!(state, DefinitionState::Failed(_));
         is_there && one.name != definition.name && one.is_same_rule(definition)

@@ -227,7 +227,11 @@ const UNDONE: &str = "nothing of the statement is in the graph";
 
 /// A message in what is wrong and what to do.
 fn parted(message: &str, error: &QueryError, writes: bool) -> (String, String) {
-    if let Some((what, hint)) = message.rsplit_once("; ") {
+    let in_brackets = message
+        .strip_suffix(')')
+        .and_then(|text| text.rsplit_once(" ("));
+    let in_brackets = in_brackets.filter(|(_, hint)| hint.contains("; "));
+    if let Some((what, hint)) = in_brackets.or_else(|| message.rsplit_once("; ")) {
         return (what.to_string(), hint.to_string());
     }
     let hint = match error {
@@ -279,6 +283,17 @@ impl From<crate::Error> for Error {
         let mut made = Error::new(class, detail, error.summary(), &error.hint());
         made.0.is_retryable = error.is_retryable();
         made.0.source = Some(Box::new(error));
+        made
+    }
+}
+
+impl Error {
+    /// Of the commit of several statements, all of which it takes back.
+    pub(super) fn of_commit(error: GraphError) -> Self {
+        let mut made = Error::from(error);
+        if made.0.hint == UNDONE {
+            made.0.hint = "nothing of the transaction is in the graph".to_string();
+        }
         made
     }
 }

@@ -344,7 +344,7 @@ fn past_is_fixed() -> Error {
     Error::refused(
         "ReadOnly",
         "the past cannot be changed: a statement that writes has no AS OF",
-        "leave AS OF out",
+        "leave AS OF (--as-of, :asof) out",
     )
 }
 

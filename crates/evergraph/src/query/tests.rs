@@ -409,6 +409,20 @@ fn errors_have_places() {
 }
 
 #[test]
+fn a_commit_that_fails_takes_back_all_statements() {
+    let db = database();
+    db.query("CREATE CONSTRAINT FOR (v:Void) REQUIRE v.n IS NOT NULL", ())
+        .unwrap();
+    let mut both = db.begin().unwrap();
+    both.query("CREATE (:Zoo)", ()).unwrap();
+    both.query("CREATE (:Void)", ()).unwrap();
+    let error = both.commit().err().unwrap();
+    assert_eq!(error.hint(), "nothing of the transaction is in the graph");
+    let left = db.query("MATCH (z:Zoo) RETURN count(z)", ()).unwrap();
+    assert_eq!(left.single::<i64>().unwrap(), 0);
+}
+
+#[test]
 fn indexes_and_constraints_are_made_and_listed() {
     let db = database();
     let text = "CREATE INDEX born IF NOT EXISTS FOR (p:Person) ON (p.born)";
@@ -416,7 +430,10 @@ fn indexes_and_constraints_are_made_and_listed() {
     assert_eq!(db.query(text, ()).unwrap().summary().indexes_added, 0);
     let text = "CREATE INDEX other IF NOT EXISTS FOR (p:Person) ON (p.born)";
     assert_eq!(db.query(text, ()).unwrap().summary().indexes_added, 0);
-    let text = "CREATE CONSTRAINT FOR (p:Person) REQUIRE p.name IS UNIQUE";
+    let text = "CREATE CONSTRAINT born IF NOT EXISTS FOR (p:Person) REQUIRE p.name IS UNIQUE";
+    let error = db.query(text, ()).err().unwrap();
+    assert!(error.message().contains("an index \"born\""), "{error}");
+    let text = "CREATE CONSTRAINT FOR (p:Person) REQUIRE p.name IS NODE UNIQUE";
     assert_eq!(db.query(text, ()).unwrap().summary().constraints_added, 1);
     for (text, name) in [
         ("CREATE INDEX other FOR (p:Person) ON (p.born)", "born"),

@@ -79,7 +79,7 @@ impl<'db> Transaction<'db> {
     /// # Errors
     /// Conflicts, constraints that do not hold; then nothing of it is in the graph.
     pub fn commit(self) -> Result<Option<Commit>, Error> {
-        Ok(self.inner.commit()?)
+        self.inner.commit().map_err(Error::of_commit)
     }
 
     /// Ends it without a trace.

@@ -415,10 +415,10 @@ fn errors_name_the_place_and_what_was_meant() {
             None,
         ),
         (
-            "LOAD CSV FROM 'a' AS b RETURN linenumber()",
-            "UnknownFunction",
-            "linenumber",
-            "there is no function linenumber",
+            "MATCH (order:Order) RETURN 1",
+            "UnexpectedSyntax",
+            "order",
+            "order stands where",
             None,
         ),
         (

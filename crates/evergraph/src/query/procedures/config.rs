@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use evergraph_analytics::names::nearest;
-use evergraph_analytics::run::{Algorithm, Kind, Parameter, Request};
+use evergraph_analytics::run::{Algorithm, Kind, Parameter, Request, Weights};
 use evergraph_interpreter::Datum;
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{Orientation, ProjectionOptions};
@@ -82,12 +82,18 @@ impl Config {
         };
         let mut options = ProjectionOptions::default();
         for (key, value) in entries(map)? {
-            if matches!(value, Datum::Value(Value::Null)) {
+            if value.is_null() && !names_nodes(algorithm, &key) {
                 continue;
             }
             if !config.take_option(&mut options, &key, &value, mode)? {
                 config.take_parameter(algorithm, &key, &value)?;
             }
+        }
+        if let (Some(weight), Weights::Ignored) = (&options.weight, algorithm.weights) {
+            return Err(Error::argument(
+                format!("it does not read weights, such as `{weight}`"),
+                "leave the weight out: each relationship counts 1",
+            ));
         }
         if mode == Mode::Write && config.write_property.is_none() {
             return Err(Error::argument(
@@ -154,6 +160,16 @@ impl Config {
         self.request.parameters.extend(values);
         Ok(())
     }
+}
+
+/// Whether a key is a parameter that names nodes: null is none, such as one that was not
+/// found, and a default would be another one.
+fn names_nodes(algorithm: &Algorithm, key: &str) -> bool {
+    let mut all = algorithm.all_parameters();
+    all.any(|parameter| {
+        let is_named = camel(parameter.name) == key || parameter.name == key;
+        is_named && matches!(parameter.kind, Kind::Vertex | Kind::Vertices | Kind::Pairs)
+    })
 }
 
 /// The entries of a map of either form.

@@ -78,6 +78,36 @@ fn every_algorithm_streams_what_its_run_gives() {
     }
 }
 
+/// A node that was not found is not the default one, and weights are not left out silently.
+#[test]
+fn what_would_be_ignored_is_refused() {
+    let db = people();
+    for (call, message) in [
+        (
+            "algo.shortestPath({source: null, target: 1})",
+            "`source` is a NULL",
+        ),
+        (
+            "algo.shortestPath({source: 1, target: null})",
+            "`target` is a NULL",
+        ),
+        (
+            "algo.personalizedPagerank({source: [0, null]})",
+            "`source` is a NULL",
+        ),
+        ("algo.pagerank({weight: 'km'})", "does not read weights"),
+    ] {
+        let Err(error) = db.query(&format!("CALL {call}"), ()) else {
+            panic!("{call}");
+        };
+        let error = error.to_string();
+        assert!(error.contains(message), "{call}: {error}");
+    }
+    // Of others null is what is not given.
+    let rows = db.query("CALL algo.pagerank({weight: null, damping: null})", ());
+    assert!(rows.unwrap().count() > 0);
+}
+
 fn compare(db: &Database, algorithm: &run::Algorithm, output: &str) {
     let weight = (algorithm.weights != Weights::Ignored).then_some("km");
     let mut request = Request {

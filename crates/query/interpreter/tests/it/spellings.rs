@@ -15,6 +15,27 @@ fn people() -> PropertyGraph {
 }
 
 #[test]
+fn rows_are_ordered_and_limited_by_clauses_of_their_own() {
+    let graph = graph();
+    rows(&graph, "UNWIND range(1, 9) AS i CREATE (:N {i: i})");
+    for (text, plain) in [
+        (
+            "MATCH (n:N) ORDER BY n.i DESC LIMIT 2 RETURN n.i",
+            "MATCH (n:N) WITH n ORDER BY n.i DESC LIMIT 2 RETURN n.i",
+        ),
+        (
+            "MATCH (n:N) WHERE n.i > 2 ORDER BY n.i SKIP 1 LIMIT 3 MATCH (m:N {i: n.i + 1}) \
+             RETURN m.i ORDER BY m.i OFFSET 1",
+            "MATCH (n:N) WHERE n.i > 2 WITH n ORDER BY n.i SKIP 1 LIMIT 3 \
+             MATCH (m:N {i: n.i + 1}) WITH m ORDER BY m.i SKIP 1 RETURN m.i",
+        ),
+        ("UNWIND [3, 1, 2] AS x LIMIT 2 RETURN sum(x)", "RETURN 4"),
+    ] {
+        assert_eq!(rows(&graph, text), rows(&graph, plain), "{text}");
+    }
+}
+
+#[test]
 fn each_is_as_the_other() {
     let graph = people();
     for (spelled, other) in [

@@ -44,6 +44,11 @@ impl Parser<'_> {
                 projection.filter = self.filter()?;
                 ClauseKind::With(projection)
             }
+            "ORDER" | "SKIP" | "OFFSET" | "LIMIT" => {
+                let mut projection = all_and(Vec::new(), None);
+                self.part_of_rows(&mut projection)?;
+                ClauseKind::With(projection)
+            }
             "RETURN" => {
                 self.advance();
                 ClauseKind::Return(self.projection()?)
@@ -206,26 +211,26 @@ impl Parser<'_> {
             true => Vec::new(),
             false => self.separated(Self::item)?,
         };
-        let order = match self.take_word("ORDER") {
-            true => {
-                self.need_word("BY")?;
-                self.separated(Self::sort_item)?
-            }
-            false => Vec::new(),
-        };
-        let skips = self.take_word("SKIP") || self.take_word("OFFSET");
-        let skip = skips.then(|| self.expression()).transpose()?;
-        let limits = self.take_word("LIMIT");
-        let limit = limits.then(|| self.expression()).transpose()?;
-        Ok(Projection {
+        let mut projection = Projection {
             distinct,
             all,
-            items,
-            order,
-            skip,
-            limit,
-            filter: None,
-        })
+            ..all_and(items, None)
+        };
+        self.part_of_rows(&mut projection)?;
+        Ok(projection)
+    }
+
+    /// `ORDER BY`, `SKIP` and `LIMIT`, behind a projection or of all variables.
+    fn part_of_rows(&mut self, of: &mut Projection) -> Parsed<()> {
+        if self.take_word("ORDER") {
+            self.need_word("BY")?;
+            of.order = self.separated(Self::sort_item)?;
+        }
+        let skips = self.take_word("SKIP") || self.take_word("OFFSET");
+        of.skip = skips.then(|| self.expression()).transpose()?;
+        let limits = self.take_word("LIMIT");
+        of.limit = limits.then(|| self.expression()).transpose()?;
+        Ok(())
     }
 
     fn item(&mut self) -> Parsed<Item> {

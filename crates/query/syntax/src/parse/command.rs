@@ -198,6 +198,10 @@ impl Parser<'_> {
         self.need_word("IS")?;
         let requirement = match () {
             () if self.take_word("UNIQUE") => Requirement::Unique,
+            () if self.take_words(&["NODE", "UNIQUE"]) => Requirement::Unique,
+            () if self.take_words(&["RELATIONSHIP", "UNIQUE"]) => Requirement::Unique,
+            () if self.take_words(&["REL", "UNIQUE"]) => Requirement::Unique,
+            () if self.take_words(&["REL", "KEY"]) => Requirement::Key,
             () if self.take_words(&["NOT", "NULL"]) => Requirement::NotNull,
             () if self.take_word("KEY") => Requirement::Key,
             () if self.take_words(&["NODE", "KEY"]) => Requirement::Key,

@@ -331,7 +331,18 @@ impl<'t> Parser<'t> {
     /// there.
     fn unexpected(&self, expected: &str, words: &[&str]) -> Problem {
         let at = self.at();
-        let hint = "the statement is read from the left: what is wrong may stand before this";
+        let hint = match expected {
+            "FOR" => {
+                "write CREATE INDEX FOR (n:Label) ON (n.key), or CREATE CONSTRAINT FOR (n:Label) \
+                 REQUIRE n.key IS UNIQUE"
+            }
+            _ if self.word().is_some_and(is_reserved)
+                && (expected.starts_with(')') || expected.contains("variable")) =>
+            {
+                "a variable of such a name is written in backticks"
+            }
+            _ => "the statement is read from the left: what is wrong may stand before this",
+        };
         let found = match self.token() {
             Token::Bad(problem) => return (**problem).clone(),
             Token::End => "the text ends".to_string(),
@@ -344,6 +355,13 @@ impl<'t> Parser<'t> {
             }
         };
         let what = format!("{found} where {expected} should be");
+        let foreign = self.word().and_then(|word| {
+            let mut known = FOREIGN_WORDS.iter();
+            known.find(|(known, _)| known.eq_ignore_ascii_case(word))
+        });
+        if let Some((_, here)) = foreign {
+            return self.problem(Detail::UnexpectedSyntax, at, what, *here);
+        }
         let problem = self.problem(Detail::UnexpectedSyntax, at, what, hint);
         match self.word() {
             // A keyword that is right elsewhere was not misspelled.
@@ -354,3 +372,29 @@ impl<'t> Parser<'t> {
         }
     }
 }
+
+/// Words of other languages, and of this one in earlier times, and what to write here.
+const FOREIGN_WORDS: [(&str, &str); 7] = [
+    (
+        "SELECT",
+        "a query reads by MATCH (n:Label), and RETURN gives its columns",
+    ),
+    ("JOIN", "patterns join: MATCH (a)-[:TYPE]->(b)"),
+    (
+        "GROUP",
+        "RETURN and WITH group by what they do not aggregate",
+    ),
+    (
+        "HAVING",
+        "write WITH with the aggregation, and WHERE behind it",
+    ),
+    (
+        "LIKE",
+        "write STARTS WITH, ENDS WITH, CONTAINS, or =~ with a regular expression",
+    ),
+    ("BETWEEN", "write 1 <= n.key <= 9"),
+    (
+        "ASSERT",
+        "write CREATE CONSTRAINT FOR (n:Label) REQUIRE n.key IS UNIQUE",
+    ),
+];

@@ -242,9 +242,15 @@ impl Display for Access {
 
 impl Display for FunctionCall {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let name = Separated(&self.name, ".");
         let distinct = if self.distinct { "DISTINCT " } else { "" };
-        write!(f, "{name}({distinct}{})", Separated(&self.arguments, ", "))
+        let arguments = Separated(&self.arguments, ", ");
+        match &self.name[..] {
+            // What follows tells them from subqueries.
+            [name] if ["collect", "count"].contains(&name.text.to_lowercase().as_str()) => {
+                write!(f, "{}({distinct}{arguments})", name.text)
+            }
+            parts => write!(f, "{}({distinct}{arguments})", Separated(parts, ".")),
+        }
     }
 }
 
