@@ -116,7 +116,7 @@ impl Error {
             }
             Error::Store(TopologyError::BadSnapshotName { .. }) => "choose another name",
             Error::Store(TopologyError::Weights(_)) => {
-                "whether edges have weights is chosen when a database is made"
+                "whether edges have weights is chosen when a database is made, by --weighted"
             }
             Error::Io { .. } => "check the path, its permissions and the space on the disk",
             Error::Store(_) if self.is_denied() => {

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use evergraph::import::{
-    Every, ImportControl, ImportOptions, ImportProgress, ImportReport, Series, import, probe_times,
-    unread_weights,
+    Doubt, Every, ImportControl, ImportOptions, ImportProgress, ImportReport, Series, doubts,
+    import, probe_times,
 };
 use evergraph::{Cancellation, Database, IdKind, allocated_bytes, formats};
 use serde_json::json;
@@ -51,14 +51,7 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
     let (db, is_new) = open(args, &options, stop)?;
     match follow(&db, &args.input.files, &options, stop) {
         Ok(report) => {
-            let unread = unread_weights(&db, &args.input.files, &options.reading)?;
-            if let Some((file, column)) = unread.filter(|_| !db.config().weighted) {
-                note(&format!(
-                    "{}: {column} could be weights, and is not read; --weighted reads it into a \
-                     new database",
-                    file.display()
-                ));
-            }
+            tell_doubts(&db, &args.input.files, &options.reading)?;
             finish(args, db, &report, started)
         }
         Err(error) => {
@@ -66,6 +59,36 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
             Err(error.into())
         }
     }
+}
+
+/// Notes what files may have been meant to be.
+fn tell_doubts(
+    db: &Database,
+    files: &[PathBuf],
+    reading: &formats::Options,
+) -> Result<(), Failure> {
+    for (file, doubt) in doubts(db, files, reading)? {
+        let what = match doubt {
+            Doubt::Weights(_) if db.config().weighted => continue,
+            Doubt::Weights(column) => format!(
+                "{column} could be weights, and is not read; --weighted reads it into a new \
+                 database"
+            ),
+            Doubt::Times(column) => {
+                format!("{column} is read as times; --time-column names another column")
+            }
+            Doubt::Titles => "its first line is read as an edge; --header yes if it has the \
+                              titles of the columns"
+                .to_string(),
+            Doubt::Nodes(source, target) => format!(
+                "each line is read as an edge, from {source} to {target}; nodes with their \
+                 properties are read by --nodes Label={}",
+                file.display()
+            ),
+        };
+        note(&format!("{}: {what}", file.display()));
+    }
+    Ok(())
 }
 
 /// How the files are read.

@@ -15,7 +15,7 @@ use crate::import_into::give_up;
 use crate::import_report;
 use crate::progress;
 use crate::reading::InputFormat;
-use crate::report::{Failure, Report, bytes, count, seconds, table};
+use crate::report::{Failure, Report, bytes, count, note, seconds, table};
 
 /// Whether the files are of a property graph, and of which kind if that was said.
 pub fn is_meant(args: &Args) -> Result<bool, Failure> {
@@ -51,7 +51,10 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
         .and_then(|graph| import(graph, &options, stop, &show));
     bar.finish_and_clear();
     match imported {
-        Ok(imported) => finish(db, &args.input.db, &imported, started),
+        Ok(imported) => {
+            tell_idle_keys(&db, &options)?;
+            finish(db, &args.input.db, &imported, started)
+        }
         Err(error) => {
             // One of them may be what is missing.
             import_report::tell_ignored(&ignored.take());
@@ -59,6 +62,22 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
             Err(error.into())
         }
     }
+}
+
+/// Notes keys of labels that no node has: a later import finds nothing by them.
+fn tell_idle_keys(db: &Database, options: &PropertyImport) -> Result<(), Failure> {
+    let view = db.property_graph()?.view();
+    for key in &options.keys {
+        if view
+            .count_with_label(&key.label)
+            .map_err(evergraph::Error::from)?
+            == 0
+        {
+            let label = &key.label;
+            note(&format!("no node has the label {label:?} of the key {key}"));
+        }
+    }
+    Ok(())
 }
 
 /// Shows how far an import is, and keeps the files that it does not read.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use clap::CommandFactory;
 use evergraph::algorithms::Progress;
 use evergraph::property::{NodeNames, Rule, Subject};
-use evergraph::run::{Algorithm, Outcome, Request, Rows, WriteBack, algorithms, find};
+use evergraph::run::{Algorithm, Outcome, Request, Rows, Weights, WriteBack, algorithms, find};
 use evergraph::{At, Cancellation, Control, Database, Options, View};
 use serde_json::{Value, json};
 
@@ -103,7 +103,16 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
     let request = request(args, algorithm)?;
     let started = Instant::now();
     // A wrong name is told before a large database is opened.
-    find(algorithm)?;
+    let found = find(algorithm)?;
+    let weight = request
+        .projection
+        .iter()
+        .find_map(|part| part.weight.as_ref());
+    if let (Some(weight), Weights::Ignored) = (weight, found.weights) {
+        note(&format!(
+            "{algorithm} does not read weights: --weight {weight} changes nothing"
+        ));
+    }
     let writes = request.durable.writes() || args.projection.write.is_some();
     let options = match writes {
         true => Options {

@@ -115,7 +115,18 @@ fn act(db: &Database, action: &Action) -> Result<Report, Failure> {
 
 fn create(db: &Database, name: &str, time: Option<&str>) -> Result<Report, Failure> {
     let time_us = time.map(event_time).transpose()?;
+    let later = db
+        .snapshots()
+        .into_iter()
+        .filter(|other| time_us.is_some_and(|time| other.time_us > time));
+    let later = later.max_by_key(|other| other.time_us);
     let created = db.create_snapshot(name, time_us)?;
+    if let Some(later) = later {
+        note(&format!(
+            "`{name}` shows all that `{}` does, and has an earlier time: dates between the two find `{name}`",
+            later.name
+        ));
+    }
     Ok(Report::new(
         list::described(db, &created),
         table(&[

@@ -18,7 +18,7 @@ use crate::report::{Failure, Report, note, write_out};
 use format::Format;
 use limits::{Interrupts, LimitArgs};
 use runner::Runner;
-use script::{Part, Script};
+use script::{End, Part, Script};
 
 /// Arguments of `query`.
 #[derive(clap::Args)]
@@ -52,8 +52,16 @@ fn parameter(text: &str) -> Result<(String, evergraph::property::value::Value), 
         .filter(|(name, _)| !name.trim().is_empty());
     let (name, value) = parted.ok_or("write NAME=VALUE")?;
     let name = name.trim().trim_start_matches('$').to_string();
+    let digits = value.trim().trim_start_matches('-');
+    let is_integer = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     match serde_json::from_str::<Json>(value) {
+        Ok(_) if is_integer && value.trim().parse::<i64>().is_err() => {
+            Err("an integer has 64 bits; write 1e20 for a float, \"...\" for a text".to_string())
+        }
         Ok(json) => Ok((name, from_json(&json)?)),
+        Err(error) if value.trim_start().starts_with(['{', '[', '"']) => Err(format!(
+            "the value is no JSON: {error}; a text that begins so is written \"...\""
+        )),
         Err(_) => Ok((name, value.into())),
     }
 }
@@ -137,7 +145,11 @@ fn one(runner: &mut Runner<'_>, text: &str, format: Format) -> Result<Report, Fa
 /// Runs the statements of standard input. With a JSON format each gives a line, also one
 /// that fails; otherwise the first failure ends it.
 fn many(runner: &mut Runner<'_>, format: Format) -> Result<Report, Failure> {
-    let mut script = Script::new(io::stdin().lock());
+    let end = match format.is_json() {
+        true => End::Line,
+        false => End::Statement,
+    };
+    let mut script = Script::new(io::stdin().lock(), end);
     let given = runner.parameters.clone();
     let mut failed = false;
     // What a line before the next statement was wrong about.
@@ -235,6 +247,9 @@ mod tests {
         let date = r#"day={"$type":"Date","_value":"2020-02-29"}"#;
         assert_eq!(of(date).unwrap(), "day date('2020-02-29')");
         assert!(of("age").is_err() && of("=3").is_err());
+        assert!(of("map={\"a\": 1").is_err() && of("ids=[1, 2").is_err());
+        assert!(of("big=99999999999999999999").is_err());
+        assert_eq!(of("big=1e20").unwrap(), "big 1e20");
         assert!(of(r#"day={"$type":"Date","_value":"2021-02-29"}"#).is_err());
     }
 

@@ -20,11 +20,21 @@ pub enum Part {
     Bad(String),
 }
 
-/// Statements and commands, as they come in. A statement ends with a semicolon at the end
-/// of a line, or at the end of the input; a command is a line that begins with a colon,
+/// Where a statement ends, beside the end of the input.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// With a semicolon at the end of any line: who waits for an answer gets one, also to a
+    /// text that has no end.
+    Line,
+    /// With a semicolon at the end of a line that is not within a text, a name or a comment.
+    Statement,
+}
+
+/// Statements and commands, as they come in; a command is a line that begins with a colon,
 /// between statements.
 pub struct Script<R> {
     input: R,
+    end: End,
     parts: VecDeque<Part>,
     /// Whether something was read.
     has_begun: bool,
@@ -32,9 +42,10 @@ pub struct Script<R> {
 
 impl<R: BufRead> Script<R> {
     /// Reads from the beginning of an input.
-    pub fn new(input: R) -> Self {
+    pub fn new(input: R, end: End) -> Self {
         Script {
             input,
+            end,
             parts: VecDeque::new(),
             has_begun: false,
         }
@@ -46,6 +57,7 @@ impl<R: BufRead> Script<R> {
     /// Of the input.
     pub fn next(&mut self) -> io::Result<Option<Part>> {
         let mut raw = Vec::new();
+        let mut within = Within::Statement;
         while self.parts.is_empty() {
             let most = MOST_BYTES.saturating_sub(raw.len()) as u64;
             let begin = raw.len();
@@ -57,6 +69,7 @@ impl<R: BufRead> Script<R> {
             let line = &raw[begin..];
             if most == 0 {
                 raw.clear();
+                within = Within::Statement;
                 self.skip_line()?;
                 let why = format!("a statement has more than {} MiB", MOST_BYTES >> 20);
                 self.parts.push_back(Part::Bad(why));
@@ -65,7 +78,14 @@ impl<R: BufRead> Script<R> {
                     return Ok(None);
                 }
                 raw.clear();
-            } else if is_end || ends(line) || raw.trim_ascii_start().starts_with(b":") {
+            } else if raw.trim_ascii_start().starts_with(b":")
+                || is_end
+                || match self.end {
+                    End::Line => ends(line),
+                    End::Statement => within.pass(line),
+                }
+            {
+                within = Within::Statement;
                 self.parts.extend(parts(std::mem::take(&mut raw)));
             }
         }
@@ -88,7 +108,47 @@ impl<R: BufRead> Script<R> {
     }
 }
 
-/// Whether a line ends a statement.
+/// What a place of a statement is within.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Within {
+    Statement,
+    /// A text or a name, up to this.
+    Quotes(u8),
+    Comment,
+}
+
+impl Within {
+    /// Passes over a line; whether a statement ends with it.
+    fn pass(&mut self, line: &[u8]) -> bool {
+        let mut ends = false;
+        let mut rest = line;
+        while let [first, others @ ..] = rest {
+            rest = others;
+            match (*self, first) {
+                (Within::Quotes(quote), b'\\') if quote != b'`' => {
+                    rest = rest.get(1..).unwrap_or(&[])
+                }
+                (Within::Quotes(quote), byte) if *byte == quote => *self = Within::Statement,
+                (Within::Comment, b'*') if rest.starts_with(b"/") => {
+                    (*self, rest) = (Within::Statement, &rest[1..]);
+                }
+                (Within::Statement, b'/') if rest.starts_with(b"/") => break,
+                (Within::Statement, b'/') if rest.starts_with(b"*") => {
+                    (*self, rest) = (Within::Comment, &rest[1..]);
+                }
+                (Within::Statement, quote @ (b'\'' | b'"' | b'`')) => {
+                    (*self, ends) = (Within::Quotes(*quote), false);
+                }
+                (Within::Statement, b';') => ends = true,
+                (Within::Statement, byte) => ends &= byte.is_ascii_whitespace(),
+                _ => {}
+            }
+        }
+        ends && *self == Within::Statement
+    }
+}
+
+/// Whether a line ends a statement, whatever it is within.
 pub fn ends(line: &[u8]) -> bool {
     line.trim_ascii_end().ends_with(b";")
 }
@@ -157,7 +217,15 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Vec<Part> {
-        let mut script = Script::new(text.as_bytes());
+        let parts = read_by(text, End::Line);
+        if !text.contains("'a;\n") {
+            assert_eq!(parts, read_by(text, End::Statement), "{text:?}");
+        }
+        parts
+    }
+
+    fn read_by(text: &str, end: End) -> Vec<Part> {
+        let mut script = Script::new(text.as_bytes(), end);
         let mut parts = Vec::new();
         while let Some(part) = script.next().unwrap() {
             parts.push(part);
@@ -218,6 +286,26 @@ mod tests {
         );
     }
 
+    /// What is a text is not run.
+    #[test]
+    fn texts_and_comments_of_several_lines_end_nothing() {
+        for text in [
+            "CREATE (:A {t: 'one;\nMATCH (n) DELETE n;\n'})",
+            "RETURN \"\\\";\n;\n\"",
+            "MATCH (`a;\nb`) RETURN 1",
+            "MATCH (n)\n// WHERE n.x = 1;\nRETURN n",
+            "/* x;\n y; */ RETURN 5",
+        ] {
+            let two = format!("{text}; // ;\nRETURN 2;\n");
+            let expected = [statement(text), statement("RETURN 2")];
+            assert_eq!(read_by(&two, End::Statement), expected);
+        }
+        assert_eq!(
+            read_by("RETURN 'a;\nRETURN 2;\n", End::Statement),
+            [statement("RETURN 'a;\nRETURN 2;")]
+        );
+    }
+
     #[test]
     fn commands_are_lines() {
         assert_eq!(
@@ -237,7 +325,8 @@ mod tests {
 
     #[test]
     fn what_is_no_text_is_told() {
-        let mut script = Script::new(&b"RETURN '\xff';\nRETURN 1;\n"[..]);
+        let input = &b"RETURN '\xff';\nRETURN 1;\n"[..];
+        let mut script = Script::new(input, End::Line);
         assert!(matches!(script.next().unwrap(), Some(Part::Bad(_))));
         assert_eq!(script.next().unwrap(), Some(statement("RETURN 1")));
     }

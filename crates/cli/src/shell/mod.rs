@@ -14,7 +14,7 @@ use crate::query::format::{self, Format};
 use crate::query::limits::{Interrupts, LimitArgs};
 use crate::query::open;
 use crate::query::runner::Runner;
-use crate::query::script::{Part, Script};
+use crate::query::script::{End, Part, Script};
 use crate::report::{Failure, Report, note, tell, write_out};
 use completion::Names;
 use editor::{Editor, Entered};
@@ -56,7 +56,7 @@ pub fn execute(args: &Args, as_json: bool) -> Result<Report, Failure> {
     match is_by_hand {
         true => shell.converse(&args.db)?,
         false => {
-            shell.read(io::stdin().lock())?;
+            shell.read(io::stdin().lock(), End::Statement)?;
             shell.failed |= shell.give_up();
         }
     }
@@ -103,7 +103,7 @@ impl Shell<'_> {
             let entered = entered.map_err(|error| evergraph::Error::io("the terminal", error))?;
             match entered {
                 Entered::Text(text) => {
-                    if self.read(text.as_bytes())? == Next::Quit {
+                    if self.read(text.as_bytes(), End::Line)? == Next::Quit {
                         break;
                     }
                 }
@@ -138,8 +138,8 @@ impl Shell<'_> {
     }
 
     /// All that an input says.
-    fn read(&mut self, input: impl BufRead) -> Result<Next, Failure> {
-        let mut script = Script::new(input);
+    fn read(&mut self, input: impl BufRead, end: End) -> Result<Next, Failure> {
+        let mut script = Script::new(input, end);
         loop {
             let part = script.next();
             let part = part.map_err(|error| evergraph::Error::io("standard input", error))?;

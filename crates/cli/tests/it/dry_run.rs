@@ -161,3 +161,47 @@ fn weights_that_are_not_read_are_mentioned() {
         }
     }
 }
+
+/// Titles are told by what stands below them; where nothing tells, the import says how the
+/// file was read.
+#[test]
+fn what_a_file_may_have_been_meant_to_be_is_told() {
+    let place = Place::new();
+    for (name, content, edges, said) in [
+        ("known.csv", "Origin,Destination\nAnn,Bob\n", 1, None),
+        ("below.csv", "city1,city2,km\nBern,Rome,900\n", 1, None),
+        ("dates.csv", "a,b,since\nBern,Rome,2020-01-01\n", 1, None),
+        ("edge.csv", "Ann,Bob,2\nBob,Cy,3\n", 2, Some("--header yes")),
+        ("words.csv", "a,b\nAnn,Bob\n", 2, Some("--header yes")),
+        (
+            "nodes.csv",
+            "id,name,born\n1,Ann,1990\n2,Bob,1991\n",
+            2,
+            Some("read as an edge, from id to name; nodes"),
+        ),
+        ("plain.txt", "ann bob\n", 1, None),
+    ] {
+        place.file(name, content);
+        let done = place.call(&format!("import {name}.db {name} --ids text --json"));
+        done.expect(0);
+        assert!(
+            done.stdout.contains(&format!("\"edges\":{edges}")),
+            "{done:#?}"
+        );
+        let is_told =
+            |said: &str| done.stderr.contains(&format!("{name}: ")) && done.stderr.contains(said);
+        match said {
+            Some(said) => assert!(is_told(said), "{done:#?}"),
+            None => assert!(!is_told("edge"), "{done:#?}"),
+        }
+    }
+    place.file("weights.csv", "source,target,weight\na,b,1\n");
+    let done = place.call("import times.db weights.csv --snapshot-every 1mo");
+    done.expect(0);
+    assert!(done.stderr.contains("weight is read as times"), "{done:#?}");
+    place.file("people.csv", "id,name\n1,Ann\n");
+    let done = place.call("import keys.db --nodes Person=people.csv --key Persn.id");
+    done.expect(0);
+    let said = "no node has the label \"Persn\" of the key Persn.id";
+    assert!(done.stderr.contains(said), "{done:#?}");
+}

@@ -449,6 +449,18 @@ fn programs_drive_it() {
     let outcome = place.feed(&["query", "db", "-"], "RETURN 1;\nBAD;\nRETURN 2;\n");
     outcome.expect(1);
     assert!(!outcome.stdout.contains('2'), "{outcome:#?}");
+    // What a text or a comment has in it is no statement.
+    let script = "CREATE (:Note {text: 'one;\nMATCH (n) DETACH DELETE n;\n'});\n\
+                  MATCH (n:Note)\n// WHERE n.x = 1;\nRETURN count(*);\n";
+    for command in ["query", "shell"] {
+        let arguments: &[&str] = match command {
+            "query" => &["query", "db", "-"],
+            _ => &["shell", "db"],
+        };
+        let outcome = place.feed(arguments, script);
+        outcome.expect(0);
+        assert!(outcome.stdout.ends_with("1 row\n"), "{outcome:#?}");
+    }
     place.feed(&["query", "db", "-"], "").expect(0);
 }
 

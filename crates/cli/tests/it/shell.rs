@@ -133,7 +133,7 @@ fn failures_end_nothing() {
         error: the parameters are no JSON object
         hint: write :params {"name": "Ann", "ids": [1, 2]}
         error: the past cannot be changed: a statement that writes has no AS OF
-        hint: leave AS OF out
+        hint: leave AS OF (--as-of, :asof) out
         error: there is a transaction already
         hint: :commit or :rollback ends it
         error: timing is on or off

@@ -205,13 +205,29 @@ fn probe_one(file: &Path, reading: &formats::Options) -> Result<(bool, bool, u64
     }
 }
 
-/// The column of weights that files of the database have and that these options do not
-/// read, if any: the file, and the column's name. Reads the heads of the files and their first lines.
-pub fn unread_weights(
+/// What a file may have been meant to be, other than what it was read as.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// This column could be weights, and is not read.
+    Weights(String),
+    /// This column is read as times, and is not called so.
+    Times(String),
+    /// The first line is an edge between texts, and may be titles that nothing gives away.
+    Titles,
+    /// The columns of the ends, of which the first is titled as one of nodes.
+    Nodes(String, String),
+}
+
+/// What the files of a database may have been meant to be: the first file of each doubt.
+/// Reads the heads of the files and their first lines.
+///
+/// # Errors
+/// Of the files.
+pub fn doubts(
     db: &Database,
     files: &[PathBuf],
     reading: &formats::Options,
-) -> Result<Option<(PathBuf, String)>, Error> {
+) -> Result<Vec<(PathBuf, Doubt)>, Error> {
     let reading = formats::Options {
         ids: match db.config().ids {
             IdKind::Texts => EndpointKind::Text,
@@ -219,15 +235,48 @@ pub fn unread_weights(
         },
         ..reading.clone()
     };
+    let mut doubts: Vec<(PathBuf, Doubt)> = Vec::new();
     for file in files {
         let reader = EdgeReader::open(file, &reading)?;
-        let mut columns = reader.columns().into_iter();
-        let unread = columns.find(|column| column.role == ColumnRole::Weight && !column.is_read);
-        if let Some(column) = unread {
-            return Ok(Some((file.clone(), column.name)));
+        for doubt in doubts_of(&reader, &reading) {
+            let kind = std::mem::discriminant(&doubt);
+            let mut known = doubts.iter();
+            if !known.any(|(_, known)| std::mem::discriminant(known) == kind) {
+                doubts.push((file.clone(), doubt));
+            }
         }
     }
-    Ok(None)
+    Ok(doubts)
+}
+
+fn doubts_of(reader: &EdgeReader, reading: &formats::Options) -> Vec<Doubt> {
+    let columns = reader.columns();
+    let of = |role| columns.iter().find(|one| one.role == role);
+    let is_guessed =
+        reading.header == formats::Header::Auto && reader.format() == formats::Format::Csv;
+    let mut doubts = Vec::new();
+    if let Some(weights) = of(ColumnRole::Weight).filter(|one| !one.is_read) {
+        doubts.push(Doubt::Weights(weights.name.clone()));
+    }
+    if let Some(times) = of(ColumnRole::Time).filter(|one| one.is_read)
+        && !times.name.starts_with("column ")
+        && !times.is_called_time()
+        && reading.columns.timestamp.is_none()
+    {
+        doubts.push(Doubt::Times(times.name.clone()));
+    }
+    if let (Some(source), Some(target)) = (of(ColumnRole::Source), of(ColumnRole::Target)) {
+        match source.name.as_str() {
+            "column 1" if is_guessed && reading.ids == EndpointKind::Text => {
+                doubts.push(Doubt::Titles);
+            }
+            "id" | "Id" | "ID" | ":ID" => {
+                doubts.push(Doubt::Nodes(source.name.clone(), target.name.clone()));
+            }
+            _ => {}
+        }
+    }
+    doubts
 }
 
 /// The file for the malformed lines of a reader, which is to keep them.

@@ -265,6 +265,10 @@ pub(super) fn names_ends(fields: &[String], vertices: bool) -> bool {
         "userid",
         "citing",
         "sender",
+        "origin",
+        "start",
+        "parent",
+        "head",
     ];
     let over_targets = [
         "followee",
@@ -276,6 +280,9 @@ pub(super) fn names_ends(fields: &[String], vertices: bool) -> bool {
         "cited",
         "receiver",
         "recipient",
+        "end",
+        "child",
+        "tail",
     ];
     let is_first = |name: &String| is_source(name) || over_sources.contains(&&**name);
     let is_second = |name: &String| is_target(name) || over_targets.contains(&&**name);
@@ -289,9 +296,10 @@ fn normal(name: &str) -> String {
 }
 
 fn is_source(name: &str) -> bool {
-    const KNOWN: [&str; 8] = [
+    const KNOWN: [&str; 9] = [
         "source",
         "sourceid",
+        "sourcenode",
         "src",
         "from",
         "fromid",
@@ -303,9 +311,10 @@ fn is_source(name: &str) -> bool {
 }
 
 fn is_target(name: &str) -> bool {
-    const KNOWN: [&str; 10] = [
+    const KNOWN: [&str; 11] = [
         "target",
         "targetid",
+        "targetnode",
         "dst",
         "dest",
         "destination",

@@ -15,6 +15,13 @@ pub struct FileColumn {
     pub is_read: bool,
 }
 
+impl FileColumn {
+    /// Whether its name is one of times, such as `timestamp`.
+    pub fn is_called_time(&self) -> bool {
+        is_time_name(&self.name)
+    }
+}
+
 /// Role of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnRole {

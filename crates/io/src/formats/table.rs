@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::batch::EdgeBatch;
 use super::collections::{Konect, julia_head};
-use super::columns::{Columns, deletes, names_ends};
+use super::columns::{Columns, deletes, is_time_value, names_ends};
 use super::error::{BadLine, Endpoint, Flaw, FormatError, excerpt};
 use super::fields::{Dialect, Field, is_idle, unescape};
 use super::guess::is_vertex_list;
@@ -103,12 +103,14 @@ pub(super) fn open(
                 None => Dialect::Mixed,
             };
             let next = text.following()?;
+            let second = next.split(|&byte| byte == b'\n').next();
+            let second = second.unwrap_or_default().to_vec();
             if let Some((announced, undirected)) = julia_head(&line, next) {
                 parser.announced = Some(announced);
                 parser.symmetric |= undirected;
                 continue;
             }
-            match parser.header(&line, options, csv) {
+            match parser.header(&line, &second, options, csv) {
                 Ok(None) => {}
                 Ok(found) => {
                     names = found;
@@ -136,10 +138,11 @@ pub(super) fn open(
 }
 
 impl TableParser {
-    /// The names in `line`, if it is a header.
+    /// The names in `line`, if it is a header by its looks, or beside the second line.
     fn header(
         &mut self,
         line: &[u8],
+        second: &[u8],
         options: &Options,
         csv: bool,
     ) -> Result<Option<Vec<String>>, Flaw> {
@@ -169,9 +172,34 @@ impl TableParser {
                 looks_like_name(source) && target.is_none_or(looks_like_name)
             }
             // Text may be anything, and a first edge must not be taken for names.
-            Header::Auto => (csv || numbers) && names_ends(&names, self.vertices),
+            Header::Auto => {
+                (csv || numbers) && names_ends(&names, self.vertices)
+                    || csv && self.names_numbers(&names, second, options)?
+            }
         };
         Ok(is_header.then_some(names))
+    }
+
+    /// Whether a line has numbers or times below words, beside its ends.
+    fn names_numbers(
+        &mut self,
+        names: &[String],
+        line: &[u8],
+        options: &Options,
+    ) -> Result<bool, Flaw> {
+        let is_number = |field: &[u8]| weight(field).is_ok() || is_time_value(field);
+        let is_word =
+            |name: &str| name.starts_with(char::is_alphabetic) && !is_number(name.as_bytes());
+        let (source, target) = Columns::ends(options, self.vertices, Some(names))?;
+        let mut ends = [Some(source), target].into_iter().flatten();
+        let are_words = ends.all(|end| names.get(end).is_some_and(|name| is_word(name)));
+        let is_cut = self.dialect.split(line, &mut self.fields).is_ok();
+        if !are_words || !is_cut || self.fields.len() != names.len() {
+            return Ok(false);
+        }
+        let columns = names.iter().zip(&self.fields).enumerate();
+        let mut others = columns.filter(|&(at, _)| at != source && Some(at) != target);
+        Ok(others.any(|(_, (name, field))| is_word(name) && is_number(field.bytes(line))))
     }
 
     /// Decides on the columns by `line`, and tries them on it.
