@@ -108,7 +108,7 @@ impl<R: BufRead> Script<R> {
     }
 }
 
-/// What a place of a statement is within.
+/// The text, name or comment that a place of a statement is within, or none.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Within {
     Statement,
@@ -286,7 +286,7 @@ mod tests {
         );
     }
 
-    /// What is a text is not run.
+    /// Lines of a text are not run.
     #[test]
     fn texts_and_comments_of_several_lines_end_nothing() {
         for text in [

@@ -205,7 +205,7 @@ fn probe_one(file: &Path, reading: &formats::Options) -> Result<(bool, bool, u64
     }
 }
 
-/// What a file may have been meant to be, other than what it was read as.
+/// Another meaning that a file may have, beside the one by which it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Doubt {
     /// This column could be weights, and is not read.
@@ -218,7 +218,7 @@ pub enum Doubt {
     Nodes(String, String),
 }
 
-/// What the files of a database may have been meant to be: the first file of each doubt.
+/// Other meanings of the files of a database: the first file of each doubt.
 /// Reads the heads of the files and their first lines.
 ///
 /// # Errors
