@@ -400,6 +400,14 @@ impl Batch {
         column.get(row)
     }
 
+    /// As [`Batch::get`], of a value that is asked for once: it may be gone then.
+    pub(crate) fn take_value(&mut self, slot: Slot, row: usize) -> Datum {
+        match self.columns[slot].own_data() {
+            Some(data) => std::mem::replace(&mut data[row], Datum::NULL),
+            None => self.get(slot, row),
+        }
+    }
+
     pub(crate) fn set(&mut self, slot: Slot, column: Column) {
         self.columns[slot] = Held::new(column, self.rows);
     }
@@ -415,6 +423,24 @@ impl Batch {
         let columns = self.columns.iter();
         Batch {
             columns: columns.map(|column| column.take(&mut taking)).collect(),
+            rows: rows.len(),
+            numbers: self.numbers,
+        }
+    }
+
+    /// As [`Batch::take`], of places each of which is there once at most.
+    pub(crate) fn into_places(mut self, rows: &[u32]) -> Batch {
+        let mut taking = Taking::new(rows);
+        let columns = self.columns.iter_mut().map(|held| match held.own_data() {
+            Some(data) => {
+                let mut value =
+                    |row: &u32| std::mem::replace(&mut data[*row as usize], Datum::NULL);
+                Held::Own(Column::Data(rows.iter().map(&mut value).collect()))
+            }
+            None => held.take(&mut taking),
+        });
+        Batch {
+            columns: columns.collect(),
             rows: rows.len(),
             numbers: self.numbers,
         }

@@ -170,23 +170,25 @@ impl<'a> Graph<'a> {
     ) -> Result<Vec<Datum>, GraphError> {
         /// Bytes of a value that are charged while others are read.
         const LARGE: u64 = 1 << 12;
-        let reader = self.reader();
-        let mut charged = 0;
-        let value = |&id: &u32| -> Result<Datum, GraphError> {
-            let value = match id {
-                NO_ID => Value::Null,
-                id => reader.property(kind, id, key, &self.account)?,
-            };
+        let (reader, account) = (self.reader(), &self.account);
+        let (mut values, mut charged) = (Vec::with_capacity(ids.len()), 0);
+        let mut add = |value: Value| {
             let bytes = value.heap_bytes() as u64;
             if bytes >= LARGE {
-                self.account.charge(bytes)?;
+                account.charge(bytes)?;
                 charged += bytes;
             }
-            Ok(Datum::Value(value))
+            values.push(Datum::Value(value));
+            Ok(())
         };
-        let values = ids.iter().map(value).collect();
-        self.account.release(charged);
-        values
+        let is_id = |id: &u32| *id != NO_ID;
+        let mut parts = ids.chunk_by(|one, other| is_id(one) == is_id(other));
+        let read = parts.try_for_each(|part| match part {
+            [NO_ID, ..] => part.iter().try_for_each(|_| add(Value::Null)),
+            part => reader.properties(kind, part, key, account, &mut add),
+        });
+        account.release(charged);
+        read.map(|()| values)
     }
 
     /// Relationships of nodes.
@@ -571,7 +573,14 @@ impl Entities for Graph<'_> {
             Entity::Node(id) => (EntityKind::Node, id.0),
             Entity::Relationship(id) => (EntityKind::Relationship, id.0),
         };
-        Ok(self.reader().property(kind, id, code, &self.account)?)
+        let mut found = Value::Null;
+        let mut keep = |value| {
+            found = value;
+            Ok(())
+        };
+        self.reader()
+            .properties(kind, &[id], code, &self.account, &mut keep)?;
+        Ok(found)
     }
 
     fn properties(&self, entity: Entity) -> Result<BTreeMap<Arc<str>, Value>, ReadError> {

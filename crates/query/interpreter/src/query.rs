@@ -290,11 +290,15 @@ impl Query {
         self.check_reads()?;
         let slots = &self.prepared.slots;
         self.on_stack(|| {
-            self.push(Access::View(view.clone()), parameters, &mut |_, batch| {
-                Ok(flow_of(
-                    (0..batch.len()).try_for_each(|row| each(row_of(&batch, slots, row))),
-                ))
-            })
+            self.push(
+                Access::View(view.clone()),
+                parameters,
+                &mut |_, mut batch| {
+                    Ok(flow_of(
+                        (0..batch.len()).try_for_each(|row| each(row_of(&mut batch, slots, row))),
+                    ))
+                },
+            )
         })
     }
 
@@ -349,10 +353,10 @@ impl Query {
         let slots = &self.prepared.slots;
         self.on_stack(|| {
             let access = Access::Transaction(transaction);
-            self.push(access, parameters, &mut |graph, batch| {
+            self.push(access, parameters, &mut |graph, mut batch| {
                 let given = graph.within_transaction(|transaction| {
                     (0..batch.len())
-                        .try_for_each(|row| each(transaction, row_of(&batch, slots, row)))
+                        .try_for_each(|row| each(transaction, row_of(&mut batch, slots, row)))
                 });
                 Ok(given.map_or(Flow::Stop, flow_of))
             })

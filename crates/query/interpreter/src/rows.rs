@@ -102,16 +102,23 @@ impl Rows {
     }
 }
 
-/// A row of a batch.
-pub(crate) fn row_of(batch: &Batch, slots: &[Slot], row: usize) -> Vec<Datum> {
-    slots.iter().map(|&slot| batch.get(slot, row)).collect()
+/// A row of a batch, which is asked for once.
+pub(crate) fn row_of(batch: &mut Batch, slots: &[Slot], row: usize) -> Vec<Datum> {
+    let values = slots.iter().enumerate().map(|(at, &slot)| {
+        // Two columns may have one slot.
+        match slots[at + 1..].contains(&slot) {
+            true => batch.get(slot, row),
+            false => batch.take_value(slot, row),
+        }
+    });
+    values.collect()
 }
 
 impl Iterator for Rows {
     type Item = Vec<Datum>;
 
     fn next(&mut self) -> Option<Vec<Datum>> {
-        while let Some(batch) = self.batches.front() {
+        while let Some(batch) = self.batches.front_mut() {
             if self.at < batch.len() {
                 self.at += 1;
                 return Some(row_of(batch, &self.slots, self.at - 1));

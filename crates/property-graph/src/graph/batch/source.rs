@@ -193,23 +193,24 @@ impl<'a> Source<'a> {
         Ok(vector)
     }
 
-    /// The value of one property of one record.
-    pub(super) fn property<R: Tabled>(
+    /// The values of one property, each by itself.
+    pub(super) fn properties<R: Tabled>(
         &self,
-        id: u32,
+        ids: &[u32],
         key: KeyCode,
         account: &Account,
-    ) -> Result<Value, GraphError> {
-        self.has_read_rows::<R>(&[id]);
-        let (number, at) = R::table(self.view.core()).place_of(id);
-        let change = self.overlay.and_then(|own| own.change::<R>(id));
-        let value = match (change, self.chunk::<R>(number)?) {
-            (Some(change), _) => self.changed_value(id, change, key)?,
-            (None, Some(chunk)) => chunk.property(at, key)?,
-            (None, None) => Value::Null,
-        };
-        account.holds(value.heap_bytes() as u64)?;
-        Ok(value)
+        each: &mut dyn FnMut(Value) -> Result<(), GraphError>,
+    ) -> Result<(), GraphError> {
+        self.for_each_place::<R>(ids, |id, place| {
+            let change = self.overlay.and_then(|own| own.change::<R>(id));
+            let value = match (change, place) {
+                (Some(change), _) => self.changed_value(id, change, key)?,
+                (None, Some((chunk, at))) => chunk.property(at, key)?,
+                (None, None) => Value::Null,
+            };
+            account.holds(value.heap_bytes() as u64)?;
+            each(value)
+        })
     }
 
     /// Which of these there are.

@@ -1,15 +1,13 @@
 //! Arithmetic and concatenation.
 
-use std::sync::Arc;
-
 use evergraph_property_graph::Value;
 use evergraph_syntax::with_article;
 
+use super::joined::joined;
 use super::{Binary, wrong_operands};
 use crate::datum::Datum;
 use crate::environment::Environment;
 use crate::error::{ErrorKind, EvaluationError};
-use crate::functions::scalar;
 use crate::temporal::{plus_duration, scaled};
 
 /// Neither operand is null.
@@ -99,50 +97,6 @@ fn power(a: f64, b: f64) -> f64 {
     match b.is_nan() || b.is_infinite() && a.abs() == 1.0 {
         true => f64::NAN,
         false => a.powf(b),
-    }
-}
-
-/// Texts and lists one behind the other; `+` also takes what has a text
-/// beside one, and an element beside a list. `None` if they are neither.
-fn joined(
-    operator: Binary,
-    left: &Datum,
-    right: &Datum,
-    environment: &Environment<'_>,
-) -> Result<Option<Datum>, EvaluationError> {
-    let adds = operator == Binary::Add;
-    if let (Some(a), Some(b)) = (left.elements(), right.elements()) {
-        environment.check_elements(a.len() + b.len())?;
-        return Ok(Some(Datum::list(a.iter().chain(b.iter()).collect())));
-    }
-    if let Some(list) = left.elements().filter(|_| adds) {
-        environment.check_elements(list.len() + 1)?;
-        return Ok(Some(Datum::list(
-            list.iter().chain([right.clone()]).collect(),
-        )));
-    }
-    if let Some(list) = right.elements().filter(|_| adds) {
-        environment.check_elements(list.len() + 1)?;
-        let first = std::iter::once(left.clone());
-        return Ok(Some(Datum::list(first.chain(list.iter()).collect())));
-    }
-    let is_text = |datum: &Datum| matches!(datum, Datum::Value(Value::Text(_)));
-    let both = is_text(left) && is_text(right);
-    if !both && !(adds && (is_text(left) || is_text(right))) {
-        return Ok(None);
-    }
-    let (Some(a), Some(b)) = (text_of(left), text_of(right)) else {
-        return Ok(None);
-    };
-    environment.check_bytes(a.len() + b.len())?;
-    Ok(Some(Datum::from([&*a, &*b].concat())))
-}
-
-/// A text, and what `+` writes beside one: as `toString`.
-fn text_of(datum: &Datum) -> Option<Arc<str>> {
-    match scalar::text(datum.as_value()?)? {
-        Value::Text(text) => Some(text),
-        _ => None,
     }
 }
 

@@ -3,6 +3,7 @@
 mod access;
 mod arithmetic;
 mod compare;
+mod joined;
 mod types;
 mod typing;
 
@@ -11,6 +12,7 @@ use std::fmt;
 pub use access::{index, property, slice};
 pub use compare::{and, compare, is_in, or, xor};
 pub(crate) use compare::{holds, test_text};
+pub use joined::Growing;
 pub use typing::{cast, is_typed, type_of};
 
 use evergraph_syntax::with_article;

@@ -3,6 +3,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use evergraph_functions::Datum;
 use evergraph_storage::failpoint;
 
 use super::Column;
@@ -158,6 +159,14 @@ impl Held {
                 },
                 Err(taken) => Held::Taken(taken).column().clone(),
             },
+        }
+    }
+
+    /// Data of this batch alone.
+    pub(super) fn own_data(&mut self) -> Option<&mut Vec<Datum>> {
+        match self {
+            Held::Own(Column::Data(data)) => Some(data),
+            _ => None,
         }
     }
 

@@ -72,6 +72,20 @@ proptest! {
         let expected: Vec<Datum> = there.iter().map(at).collect();
         let taken = column.take(&there);
         prop_assert_eq!(of_column(&taken, there.len()), exact(&expected));
+        let mut once = there.clone();
+        once.sort_unstable();
+        once.dedup();
+        once.reverse();
+        let mut batch = Batch::rows_of(2, first.len());
+        batch.set(0, column.clone());
+        batch.set_same(1, 0);
+        let expected: Vec<Datum> = once.iter().map(at).collect();
+        let mut moved = batch.into_places(&once);
+        prop_assert_eq!(moved.len(), once.len());
+        for slot in [1, 0] {
+            let values = (0..once.len()).map(|row| moved.take_value(slot, row));
+            prop_assert_eq!(exact(&values.collect::<Vec<_>>()), exact(&expected));
+        }
         let mut joined = column;
         joined.append(first.len(), other, second.len());
         let all: Vec<Datum> = first.into_iter().chain(second).collect();

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use evergraph_functions::operators::boolean;
+use evergraph_functions::operators::{self, Binary, Growing, boolean};
 use evergraph_functions::{Datum, Elements};
-use evergraph_planner::{Comprehension, Quantified, Reduce, Slot, Subquery};
+use evergraph_planner::{Comprehension, Expression, Quantified, Reduce, Slot, Subquery};
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{NodeId, RelationshipId};
-use evergraph_syntax::tree::{Labels, Name, Quantity, SubqueryKind};
+use evergraph_syntax::tree::{Labels, Name, Operator as Sign, Quantity, SubqueryKind};
 use evergraph_syntax::with_article;
 
-use super::{Result, Row};
+use super::{Result, Row, of_sign};
 use crate::QueryError;
 use crate::batch::{Batch, bytes_of};
 use crate::run::{Flow, Run};
@@ -99,19 +99,57 @@ impl Run<'_, '_> {
         let Some(elements) = elements_of(&list)? else {
             return Ok(Datum::NULL);
         };
+        let appended = appended(of);
+        let mut growing = appended.and_then(|_| Growing::new(&value));
         for element in elements.iter() {
             self.step()?;
+            if let (Some(operands), Some(grown)) = (appended, &mut growing) {
+                let operands = self.within(row, of.variable, element, |row| {
+                    let operands = operands.iter();
+                    let operands = operands
+                        .map(|(sign, operand)| Ok((of_sign(*sign), self.value(operand, row)?)));
+                    operands.collect::<Result<Vec<_>>>()
+                })?;
+                let left = self.grow(grown, &operands)?;
+                if left.is_empty() {
+                    continue;
+                }
+                value = growing.take().map_or(Datum::NULL, Growing::finish);
+                for (operator, operand) in left {
+                    value = operators::binary(*operator, &value, operand, &self.environment)?;
+                }
+                continue;
+            }
             let before = value.clone();
             value = self.within(row, of.accumulator, value, |row| {
                 self.within(row, of.variable, element, |row| self.value(&of.step, row))
             })?;
             if !is_same_list(&before, &value) && is_deeper(&value, DEEPEST) {
-                let message =
-                    format!("lists and maps lie more than {DEEPEST} deep within each other");
-                return Err(QueryError::runtime("ResourceError", "TooDeep", message));
+                return Err(too_deep());
             }
         }
-        Ok(value)
+        Ok(growing.map_or(value, Growing::finish))
+    }
+
+    /// Puts operands behind a list or a text; gives those from the first on that do not
+    /// leave it one.
+    fn grow<'o>(
+        &self,
+        grown: &mut Growing,
+        operands: &'o [(Binary, Datum)],
+    ) -> Result<&'o [(Binary, Datum)]> {
+        for (place, (operator, operand)) in operands.iter().enumerate() {
+            self.step()?;
+            // The elements of a list lie no deeper than they did.
+            let most = DEEPEST - usize::from(operand.elements().is_none());
+            if is_deeper(operand, most) {
+                return Err(too_deep());
+            }
+            if !grown.add(*operator, operand, &self.environment)? {
+                return Ok(&operands[place..]);
+            }
+        }
+        Ok(&[])
     }
 
     /// Answers a question about the rows of another plan.
@@ -224,6 +262,30 @@ fn elements_of(list: &Datum) -> Result<Option<Elements<'_>>> {
 /// Bytes that the values of a slot have in lists, about.
 pub(crate) fn size_of_list(batch: &Batch, slot: Slot) -> usize {
     batch.len() * size_of::<Datum>() + batch.column(slot).bytes()
+}
+
+/// What a fold puts behind its accumulator in each step, if it does nothing else.
+fn appended(of: &Reduce) -> Option<&[(Sign, Expression)]> {
+    fn may_read(of: &Expression, slot: Slot) -> bool {
+        match of {
+            Expression::Slot(read) => *read == slot,
+            Expression::Subquery(_) | Expression::Path(_) => true,
+            other => other.children().into_iter().any(|one| may_read(one, slot)),
+        }
+    }
+    let Expression::Arithmetic(first, operands) = &of.step else {
+        return None;
+    };
+    let is_appended = |(sign, operand): &(Sign, Expression)| {
+        matches!(sign, Sign::Add | Sign::Concatenate) && !may_read(operand, of.accumulator)
+    };
+    let is_first = **first == Expression::Slot(of.accumulator);
+    (is_first && operands.iter().all(is_appended)).then_some(operands)
+}
+
+fn too_deep() -> QueryError {
+    let message = format!("lists and maps lie more than {DEEPEST} deep within each other");
+    QueryError::runtime("ResourceError", "TooDeep", message)
 }
 
 fn is_same_list(one: &Datum, other: &Datum) -> bool {

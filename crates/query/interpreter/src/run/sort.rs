@@ -165,7 +165,7 @@ impl Run<'_, '_> {
             Ok(Flow::Continue)
         })?;
         if runs.is_empty() {
-            return self.push_sorted(keys, most, &held, sink);
+            return self.push_sorted(keys, most, held, sink);
         }
         shape.note(&held);
         let writing = self.write_sorted(keys, held, &shape, &runs)?;
@@ -220,10 +220,14 @@ impl Run<'_, '_> {
         &self,
         keys: &[SortKey],
         most: usize,
-        all: &Batch,
+        all: Batch,
         sink: &mut Sink<'_>,
     ) -> Result<Flow> {
-        let order = self.order(keys, &self.key_values(keys, all)?, all.len(), most)?;
+        let order = self.order(keys, &self.key_values(keys, &all)?, all.len(), most)?;
+        if (1..=BATCH).contains(&order.len()) {
+            self.guard.check()?;
+            return self.push(all.into_places(&order), sink);
+        }
         for rows in order.chunks(BATCH) {
             self.guard.check()?;
             if self.push(all.take(rows), sink)? == Flow::Stop {

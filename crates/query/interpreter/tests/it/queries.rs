@@ -347,6 +347,82 @@ fn members_of_long_lists_are_those_that_equal_an_element() {
     assert!(compared > 3000, "{compared}");
 }
 
+/// What a fold puts behind its accumulator grows in place; it is what each `+` gives.
+#[test]
+fn folds_append_as_their_operators_do() {
+    let graph = graph();
+    rows(&graph, "CREATE (:N {x: 1})");
+    let initial = [
+        "[]",
+        "[1]",
+        "[n]",
+        "'a'",
+        "''",
+        "null",
+        "1",
+        "[null]",
+        "{a: 1}",
+        "[[1]]",
+        "duration({days: 1})",
+    ];
+    let lists = [
+        "[1, 2, 3]",
+        "['a', 1, 2.5, true]",
+        "[1, null, 2]",
+        "[[1, 2], [3], []]",
+        "[n, 1, n]",
+        "['a', [1], 'b']",
+        "[{a: 1}, date('2020-01-01')]",
+        "[]",
+    ];
+    let steps = [
+        "l + x",
+        "l + x + x",
+        "l || x",
+        "l + [x]",
+        "l + x + ','",
+        "l + [y IN [1, x] | y]",
+        "l || [x] + 'z'",
+        "l + size(l)",
+        "x + l",
+        "l + COUNT { MATCH (:N) WHERE size(l) > 1 }",
+    ];
+    let (mut compared, mut refused) = (0, 0);
+    for ((initial, list), step) in initial
+        .iter()
+        .flat_map(|initial| lists.iter().map(move |list| (initial, list)))
+        .flat_map(|pair| steps.iter().map(move |step| (pair, step)))
+    {
+        let fold = |step: &str| {
+            let text = format!("MATCH (n) RETURN reduce(l = {initial}, x IN {list} | {step})");
+            let found = attempt(&graph, &text).map_err(|error| error.to_string());
+            (format!("{found:?}"), text)
+        };
+        let (found, text) = fold(step);
+        let (expected, _) = fold(&format!("CASE WHEN true THEN {step} END"));
+        refused += usize::from(found.starts_with("Err"));
+        let errors = [&found, &expected].map(|found| found.starts_with("Err"));
+        assert!(
+            found == expected || errors == [true; 2],
+            "{text}: {found}, {expected}"
+        );
+        compared += 1;
+    }
+    assert!(compared == 880 && refused < 500, "{refused} of {compared}");
+}
+
+#[test]
+fn columns_of_one_value_have_it_both() {
+    let graph = graph();
+    for order in ["", "ORDER BY a", "ORDER BY b DESC LIMIT 2"] {
+        let text =
+            format!("UNWIND ['x', 'y', 'x'] AS t RETURN t AS a, t AS b, t + 'z' AS c {order}");
+        for row in rows(&graph, &text) {
+            assert!(row[0] == row[1] && !row[0].is_null(), "{text}: {row:?}");
+        }
+    }
+}
+
 /// As a condition that no lookup decides.
 #[test]
 fn nodes_are_found_by_lists_of_ids_and_by_texts() {
