@@ -415,7 +415,14 @@ fn errors_name_the_place_and_what_was_meant() {
             None,
         ),
         (
-            "MATCH (order:Order) RETURN 1",
+            "MATCH (case:Case) RETURN 1",
+            "UnexpectedSyntax",
+            "case",
+            "case stands where",
+            None,
+        ),
+        (
+            "MATCH (Order:Order) RETURN order",
             "UnexpectedSyntax",
             "order",
             "order stands where",

@@ -152,3 +152,80 @@ fn precedences_are_those_of_the_language() {
         }
     }
 }
+
+/// A text with a keyword as a variable is the text with the keyword in backticks.
+#[test]
+fn keywords_are_variables_where_a_text_brings_them() {
+    let words = [
+        "and",
+        "as",
+        "asc",
+        "by",
+        "call",
+        "contains",
+        "create",
+        "delete",
+        "desc",
+        "descending",
+        "detach",
+        "else",
+        "end",
+        "ends",
+        "foreach",
+        "in",
+        "limit",
+        "match",
+        "merge",
+        "on",
+        "optional",
+        "or",
+        "order",
+        "remove",
+        "return",
+        "set",
+        "skip",
+        "starts",
+        "then",
+        "union",
+        "unwind",
+        "when",
+        "with",
+        "xor",
+        "yield",
+        "Order",
+        "LIMIT",
+    ];
+    let texts = [
+        "MATCH (W:Order {a: 1})-[:R]->(b) WHERE W.x > 1 RETURN W, W.total ORDER BY W.total SKIP 1 LIMIT 2",
+        "MATCH (W)-[r]->() WITH W AS a ORDER BY W.x DESC LIMIT 3 RETURN a",
+        "MATCH ()-[W:IN*1..3]->(b) RETURN W",
+        "MATCH (a)-[W]->(b) DELETE W",
+        "MATCH (a) WITH a AS W MATCH (W)-->(c) SET W.x = 1, W += {y: 2}, W:B REMOVE W.x, W:A DETACH DELETE W",
+        "UNWIND [1, 2] AS W WITH DISTINCT W, count(*) AS c WHERE W > 1 AND W < 5 OR NOT W = 3 RETURN W + c",
+        "RETURN [W IN [1, 2] WHERE W > 1 | W + 1], all(W IN [1] WHERE W = 1), reduce(s = 0, W IN [1] | s + W)",
+        "UNWIND [1] AS W RETURN CASE 1 WHEN W THEN W ELSE W END, CASE WHEN W IS NULL THEN 1 END AS e",
+        "UNWIND [{a: 1}] AS W RETURN W {.a, b: W.a}, W['a'], [W], size(W), {order: W}, $limit",
+        "MATCH (W WHERE W.x = 1) CALL (W) { MATCH (W)--(b) RETURN b } RETURN W, b",
+        "MATCH (W IS A) FOREACH (x IN [1] | CREATE (W)-[:SET]->(:MATCH {set: x}))",
+        "CREATE INDEX FOR (W:A) ON (W.x)",
+        "UNWIND [1] AS W RETURN W UNION ALL UNWIND [2] AS W RETURN W",
+    ];
+    for (text, word) in texts.iter().flat_map(|text| words.map(|word| (text, word))) {
+        // As a word of its own.
+        let with = |name: &str| {
+            let parts = text.split_inclusive(|c: char| !c.is_alphanumeric());
+            let parts = parts.map(|part| match part.strip_prefix('W') {
+                Some(rest) if !rest.starts_with(char::is_alphanumeric) => format!("{name}{rest}"),
+                _ => part.to_string(),
+            });
+            parts.collect::<String>()
+        };
+        let (plain, quoted) = (with(word), with(&format!("`{word}`")));
+        let [plain_tree, quoted_tree] = [&plain, &quoted].map(|text| {
+            let tree = parse(text).map(|tree| tree.to_string());
+            tree.map_err(|error| format!("{text}: {error}"))
+        });
+        assert!(quoted_tree.is_ok(), "{quoted_tree:?}");
+        assert_eq!(plain_tree, quoted_tree, "{plain}");
+    }
+}

@@ -1,6 +1,6 @@
 //! Literals, variables, calls, and what stands in brackets.
 
-use super::{Parsed, Parser, is_reserved};
+use super::{Parsed, Parser};
 use crate::error::Detail;
 use crate::lexer::{Token, too_large};
 use crate::tree::{
@@ -80,7 +80,7 @@ impl Parser<'_> {
                 return self.subquery(kind);
             }
         }
-        if is_reserved(word) {
+        if !self.is_variable(word) {
             let mut problem = self.no_expression();
             problem.hint =
                 format!("a variable or property of this name is written `{word}`, in backticks");

@@ -23,7 +23,8 @@ pub const DEEPEST: usize = 100;
 
 pub(crate) type Parsed<T> = Result<T, Problem>;
 
-/// Words that are names of variables only in backticks.
+/// Words that are names of variables only in backticks, or where a text brings variables of
+/// these names: see [`keyword_variables`].
 const RESERVED: &[&str] = &[
     "AND",
     "AS",
@@ -71,12 +72,49 @@ const RESERVED: &[&str] = &[
     "YIELD",
 ];
 
+/// Keywords that an expression, or what a node pattern has without a variable, begins with.
+const BEGINNINGS: &[&str] = &[
+    "CASE", "DISTINCT", "FALSE", "IS", "NOT", "NULL", "TRUE", "WHERE",
+];
+
 /// Words behind an operand.
 const OPERATORS: &[&str] = &["AND", "OR", "XOR", "IN", "IS", "STARTS", "ENDS", "CONTAINS"];
 
 pub(crate) fn is_reserved(word: &str) -> bool {
     // Longer than the longest of them.
     word.len() <= 10 && RESERVED.contains(&word.to_ascii_uppercase().as_str())
+}
+
+/// Keywords that a text has where it brings a variable: `(order:Order)`, `[in:R]`,
+/// `AS order`, `[end IN ends | ...]`. There, and where an expression should begin, they stand
+/// for nothing else.
+fn keyword_variables<'t>(text: &'t str, tokens: &[Spanned]) -> Vec<&'t str> {
+    let written = |token: &Spanned| &text[token.start as usize..token.end as usize];
+    let is_one_of = |token: &Spanned, known: &[&str]| match token.token {
+        Token::Symbol(_) => known.contains(&written(token)),
+        Token::Word => known
+            .iter()
+            .any(|word| word.eq_ignore_ascii_case(written(token))),
+        _ => false,
+    };
+    let mut found = Vec::new();
+    for three in tokens.windows(3) {
+        let [before, token, behind] = three else {
+            continue;
+        };
+        let is_brought = token.token == Token::Word
+            && match written(before) {
+                "(" => is_one_of(behind, &[":", ")", "{", "WHERE", "IS", "IN"]),
+                "[" => is_one_of(behind, &[":", "]", "*", "{", "WHERE", "IN"]),
+                "," => is_one_of(behind, &["IN"]),
+                _ => is_one_of(before, &["AS"]),
+            };
+        let is_keyword = |word| is_reserved(word) && !is_one_of(token, BEGINNINGS);
+        if is_brought && is_keyword(written(token)) && !found.contains(&written(token)) {
+            found.push(written(token));
+        }
+    }
+    found
 }
 
 /// Reads one statement.
@@ -130,13 +168,17 @@ pub(crate) struct Parser<'t> {
     bar_ends: bool,
     /// How often `NEXT` has stood in the query that is read.
     nexts: usize,
+    /// Keywords that are variables, as they are written.
+    keyword_variables: Vec<&'t str>,
 }
 
 impl<'t> Parser<'t> {
     fn new(text: &'t str) -> Parsed<Self> {
+        let tokens = tokens(text)?;
         Ok(Parser {
             text,
-            tokens: tokens(text)?,
+            keyword_variables: keyword_variables(text, &tokens),
+            tokens,
             place: 0,
             depth: 0,
             bar_ends: false,
@@ -268,8 +310,15 @@ impl<'t> Parser<'t> {
         let token = self.ahead(by);
         match token.token {
             Token::Quoted(_) => true,
-            _ => self.word_at(token).is_some_and(|word| !is_reserved(word)),
+            _ => self
+                .word_at(token)
+                .is_some_and(|word| self.is_variable(word)),
         }
+    }
+
+    /// Whether a word is a variable where one may stand.
+    fn is_variable(&self, word: &str) -> bool {
+        !is_reserved(word) || self.keyword_variables.contains(&word)
     }
 
     fn variable(&mut self) -> Parsed<Name> {
