@@ -203,7 +203,7 @@ fn keywords_are_variables_where_a_text_brings_them() {
         "MATCH (a) WITH a AS W MATCH (W)-->(c) SET W.x = 1, W += {y: 2}, W:B REMOVE W.x, W:A DETACH DELETE W",
         "UNWIND [1, 2] AS W WITH DISTINCT W, count(*) AS c WHERE W > 1 AND W < 5 OR NOT W = 3 RETURN W + c",
         "RETURN [W IN [1, 2] WHERE W > 1 | W + 1], all(W IN [1] WHERE W = 1), reduce(s = 0, W IN [1] | s + W)",
-        "UNWIND [1] AS W RETURN CASE 1 WHEN W THEN W ELSE W END, CASE WHEN W IS NULL THEN 1 END AS e",
+        "UNWIND [1] AS W RETURN CASE WHEN W IS NULL THEN W ELSE W END AS e",
         "UNWIND [{a: 1}] AS W RETURN W {.a, b: W.a}, W['a'], [W], size(W), {order: W}, $limit",
         "MATCH (W WHERE W.x = 1) CALL (W) { MATCH (W)--(b) RETURN b } RETURN W, b",
         "MATCH (W IS A) FOREACH (x IN [1] | CREATE (W)-[:SET]->(:MATCH {set: x}))",

@@ -104,6 +104,153 @@ const MIDDLES: &[&str] = &[
     "CALL { WITH n MATCH (x:N) WHERE x.v = n.v RETURN x.i AS x LIMIT 20 } RETURN n.i, x",
 ];
 
+/// What `WITH` leaves out of the variables around a subquery is there all the same: each
+/// beside what gives the same rows without that.
+const AROUND: &[(&str, &str)] = &[
+    (
+        "RETURN n.i, COLLECT { WITH 1 AS x MATCH (n)-[:R]->(m) RETURN m.i ORDER BY m.i } AS c",
+        "RETURN n.i, COLLECT { MATCH (n)-[:R]->(m) RETURN m.i ORDER BY m.i } AS c",
+    ),
+    (
+        "WITH n WHERE NOT EXISTS { WITH 1 AS x MATCH (n)-[:S]->() RETURN x } RETURN n.i",
+        "WITH n WHERE NOT EXISTS { (n)-[:S]->() } RETURN n.i",
+    ),
+    (
+        "MATCH (n)-[r:R]->(m) WHERE EXISTS { WITH 1 AS x MATCH (n)-[r]->(m) WHERE r.w = x RETURN x } \
+         RETURN n.i, m.i",
+        "MATCH (n)-[r:R]->(m) WHERE r.w = 1 RETURN n.i, m.i",
+    ),
+    (
+        "CALL (n) { WITH n.v AS v MATCH (n)-[:R]->(m) WHERE m.v = v RETURN m } RETURN n.i, m.i",
+        "MATCH (n)-[:R]->(m) WHERE m.v = n.v RETURN n.i, m.i",
+    ),
+    (
+        "CALL (n) { WITH n.v AS v OPTIONAL MATCH (n)-[:S]->(m) RETURN m, v } RETURN n.i, m.i, v",
+        "OPTIONAL MATCH (n)-[:S]->(m) RETURN n.i, m.i, n.v",
+    ),
+    (
+        "CALL (n) { MATCH (n)-[:R]->(m) WITH count(m) AS c RETURN c, n.v AS v } RETURN n.i, c, v",
+        "RETURN n.i, COUNT { (n)-[:R]->() } AS c, n.v AS v",
+    ),
+    (
+        "CALL (n) { MATCH (n)-[:R]->(m) WITH DISTINCT m.v AS v WHERE v <> n.v RETURN v ORDER BY v } \
+         RETURN n.i, v",
+        "CALL { WITH n MATCH (n)-[:R]->(m) WITH DISTINCT n, m.v AS v WHERE v <> n.v RETURN v ORDER BY v } \
+         RETURN n.i, v",
+    ),
+    (
+        "CALL (n) { MATCH (n)-[:R]->(m) WITH m.v AS v, count(*) AS c ORDER BY v + n.i, v SKIP 1 LIMIT 3 \
+         MATCH (n)-[:S]->(o) RETURN v, c, o } RETURN n.i, v, c, o.i",
+        "CALL { WITH n MATCH (n)-[:R]->(m) WITH n, m.v AS v, count(*) AS c ORDER BY v SKIP 1 LIMIT 3 \
+         MATCH (n)-[:S]->(o) RETURN v, c, o } RETURN n.i, v, c, o.i",
+    ),
+    (
+        "WITH n, n.i AS i CALL (*) { WITH 5 AS y CALL (*) { WITH 7 AS z RETURN i + y + z AS s } \
+         RETURN s, n.v AS v } RETURN i, s, v",
+        "RETURN n.i AS i, n.i + 12 AS s, n.v AS v",
+    ),
+    (
+        "CALL (n) { RETURN n.v AS a NEXT MATCH (n)-[:R]->(m) RETURN a, m.i AS b } RETURN n.i, a, b",
+        "MATCH (n)-[:R]->(m) RETURN n.i, n.v, m.i",
+    ),
+    (
+        "WITH n WHERE EXISTS { MATCH (m:N) WITH max(m.i) AS most WHERE most = n.i + 3 RETURN most } \
+         RETURN n.i",
+        "WITH n WHERE n.i = 56 RETURN n.i",
+    ),
+    (
+        "CALL (n) { MATCH (n)-[:R]->(m) RETURN * } RETURN n.i, m.i",
+        "MATCH (n)-[:R]->(m) RETURN n.i, m.i",
+    ),
+    (
+        "CALL (n) { WITH 1 AS x MATCH (n)-[:R]->(m) WITH x AS y WHERE y = 1 RETURN y UNION ALL \
+         WITH 2 AS y MATCH (n)-[:S]->() RETURN y } RETURN n.i, sum(y)",
+        "WITH n, COUNT { (n)-[:R]->() } + 2 * COUNT { (n)-[:S]->() } AS s WHERE s > 0 RETURN n.i, s",
+    ),
+    (
+        "WITH n, COUNT { MATCH (a:N) WITH a.v AS v WHERE v = n.v WITH v AS w LIMIT 3 \
+         WHERE n.i > 2 RETURN w } AS c RETURN n.i, c",
+        "WITH n, COUNT { MATCH (a:N) WHERE a.v = n.v AND n.i > 2 RETURN a } AS c \
+         RETURN n.i, CASE WHEN c > 3 THEN 3 ELSE c END",
+    ),
+];
+
+#[test]
+fn with_drops_no_variable_around_a_subquery() {
+    let graph = friends();
+    for (left_out, without) in AROUND {
+        let rows_of = |from: &str| {
+            let text = format!("{from} ");
+            [text.clone() + left_out, text + without].map(|text| {
+                let found = all(&graph, &text, &Parameters::new());
+                let mut found: Vec<_> = found.iter().map(|row| format!("{row:?}")).collect();
+                found.sort_unstable();
+                found
+            })
+        };
+        for from in [
+            "MATCH (n:N) WITH n ORDER BY n.i",
+            "MATCH (n:N)",
+            "MATCH (n:N {i: 56})",
+            "MATCH (n:N) WITH n LIMIT 1",
+        ] {
+            let [found, expected] = rows_of(from);
+            assert_eq!(found, expected, "{from} {left_out}");
+        }
+        assert!(!rows_of("MATCH (n:N)")[0].is_empty(), "{left_out}");
+    }
+}
+
+#[test]
+fn a_subquery_writes_at_the_nodes_around_it() {
+    for (text, count) in [
+        ("CALL (n) { WITH 1 AS x CREATE (n)-[:U {x: x}]->(:V) }", 60),
+        (
+            "CALL (n) { UNWIND [1, 2] AS x WITH x CREATE (n)-[:U {x: x}]->(:V) }",
+            120,
+        ),
+        (
+            "CALL (n) { WITH 1 AS x MERGE (n)-[:U]->(v:V) SET v.x = x }",
+            60,
+        ),
+        (
+            "CALL (n) { WITH 1 AS x MATCH (n) CREATE (n)-[:U {x: x}]->(:V) }",
+            60,
+        ),
+        (
+            "CALL (n) { WITH count(*) AS x CREATE (n)-[:U {x: x}]->(:V) } IN TRANSACTIONS OF 7 ROWS",
+            60,
+        ),
+    ] {
+        let graph = friends();
+        rows(&graph, &format!("MATCH (n:N) {text}"));
+        let found = rows(
+            &graph,
+            "MATCH (n:N)-[:U]->(:V) RETURN count(DISTINCT n), count(*), COUNT { (:V) }",
+        );
+        assert_eq!(found, [[60.into(), count.into(), count.into()]], "{text}");
+    }
+}
+
+#[test]
+fn no_column_hides_a_variable_around_a_subquery() {
+    let graph = friends();
+    for text in [
+        "MATCH (n:N) CALL (n) { WITH 1 AS n RETURN n AS x } RETURN x",
+        "MATCH (n:N) CALL (*) { MATCH (m) WITH m AS n RETURN n AS x } RETURN x",
+        "MATCH (n:N) RETURN COLLECT { WITH 'a' AS n RETURN n }",
+        "MATCH (n:N) CALL (n, n) { RETURN 1 AS x } RETURN x",
+    ] {
+        let error = Query::prepare(&graph, text).err();
+        let class = error.as_ref().map(|error| error.detail().to_string());
+        assert_eq!(
+            class.as_deref(),
+            Some("VariableAlreadyBound"),
+            "{text}: {error:?}"
+        );
+    }
+}
+
 fn all(graph: &PropertyGraph, text: &str, parameters: &Parameters) -> Vec<Vec<Datum>> {
     let query = Query::prepare(graph, text).unwrap_or_else(|error| panic!("{text}: {error}"));
     let rows = query.execute(graph, parameters);

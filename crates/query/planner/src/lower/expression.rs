@@ -103,7 +103,7 @@ impl Lowering<'_> {
                 self.apart(|own| own.pattern_comprehension(found, scope))?
             }
             Node::Subquery(kind, query) => self.apart(|own| {
-                let (plan, columns) = own.query(query, Plan::argument(), scope)?;
+                let (plan, columns) = own.query_seeing(query, scope)?;
                 let value = columns.first().map(|&(_, slot)| slot);
                 Ok(subquery(*kind, plan, value))
             })?,

@@ -127,6 +127,8 @@ pub(crate) struct Lowering<'a> {
     aggregates: Option<Aggregates>,
     /// Slots that variables get which are made.
     given: Scope,
+    /// Variables of the query around the one that is lowered: `WITH` drops none of them.
+    around: Scope,
     /// Whether a query is within another.
     is_within: bool,
     /// Where the last `IN TRANSACTIONS` stands.
@@ -147,6 +149,7 @@ impl<'a> Lowering<'a> {
             nodes: BTreeSet::new(),
             aggregates: None,
             given: Scope::new(),
+            around: Scope::new(),
             is_within: false,
             transactions: None,
             idle_hints: Vec::new(),

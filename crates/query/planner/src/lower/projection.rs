@@ -18,7 +18,11 @@ impl Lowering<'_> {
         let before = scope.clone();
         let mut columns: Vec<(String, Slot)> = Vec::new();
         if from.all {
-            columns.extend(before.iter().map(|(name, &slot)| (name.clone(), slot)));
+            // What is around the query is there anyway.
+            let own = before
+                .iter()
+                .filter(|(name, _)| !self.around.contains_key(*name));
+            columns.extend(own.map(|(name, &slot)| (name.clone(), slot)));
         }
         let aggregates = from
             .items
@@ -32,7 +36,8 @@ impl Lowering<'_> {
         if from.distinct {
             plan = plan.with(Operator::Distinct(slots.clone()));
         }
-        let after: Scope = columns.iter().cloned().collect();
+        let mut after = self.around.clone();
+        after.extend(columns.iter().cloned());
         let mut visible = match from.distinct || aggregates {
             true => Scope::new(),
             false => before,
@@ -115,7 +120,8 @@ impl Lowering<'_> {
             .map(|&(_, slot)| (slot, Expression::Slot(slot)))
             .collect();
         let mut known = super::Known::new();
-        let mut visible: Scope = columns.iter().cloned().collect();
+        let mut visible = self.around.clone();
+        visible.extend(columns.iter().cloned());
         for item in &from.items {
             if self.has_aggregation(&item.value) {
                 continue;

@@ -40,6 +40,18 @@ impl Lowering<'_> {
         rows
     }
 
+    /// As [`Lowering::query`], of a query that always sees some variables around it.
+    pub(super) fn query_seeing(
+        &mut self,
+        query: &tree::Query,
+        around: &Scope,
+    ) -> Result<WithColumns, PlanError> {
+        let before = std::mem::replace(&mut self.around, around.clone());
+        let found = self.query(query, Plan::argument(), around);
+        self.around = before;
+        found
+    }
+
     fn parts(
         &mut self,
         query: &tree::Query,
@@ -247,18 +259,25 @@ impl Lowering<'_> {
             let first = part.clauses.first().map(|clause| &clause.kind);
             matches!(first, Some(ClauseKind::With(_)))
         };
-        let inner_scope = match &call.imports {
-            Imports::All => scope.clone(),
+        let (inner, columns) = match &call.imports {
+            Imports::All => self.query_seeing(&call.query, scope)?,
             Imports::Names(names) => {
-                let names = names.iter();
-                names
-                    .filter_map(|name| Some((name.text.clone(), *scope.get(&name.text)?)))
-                    .collect()
+                let slot_of =
+                    |name: &tree::Name| Some((name.text.clone(), *scope.get(&name.text)?));
+                let around = names.iter().filter_map(slot_of).collect();
+                self.query_seeing(&call.query, &around)?
             }
-            Imports::ByWith if parts.iter().any(imports) => scope.clone(),
-            Imports::ByWith => Scope::new(),
+            Imports::ByWith => {
+                let first = match parts.iter().any(imports) {
+                    true => scope.clone(),
+                    false => Scope::new(),
+                };
+                let around = std::mem::take(&mut self.around);
+                let found = self.query(&call.query, Plan::argument(), &first);
+                self.around = around;
+                found?
+            }
         };
-        let (inner, columns) = self.query(&call.query, Plan::argument(), &inner_scope)?;
         let rows = input.rows * inner.rows.max(1.0);
         let inner = Box::new(inner);
         let brings: Vec<Slot> = columns.iter().map(|&(_, slot)| slot).collect();

@@ -124,7 +124,16 @@ impl Checker<'_> {
 
     /// Type of a variable that can be seen.
     fn find(&self, name: &str) -> Option<&Type> {
-        for layer in self.layers.iter().rev() {
+        self.find_below(0, name)
+    }
+
+    /// As [`Checker::find`], without so many of the innermost layers.
+    fn find_below(&self, layers: usize, name: &str) -> Option<&Type> {
+        let closed = self.layers.iter().rev().take(layers);
+        if closed.into_iter().any(|layer| layer.is_closed) {
+            return None;
+        }
+        for layer in self.layers.iter().rev().skip(layers) {
             if let Some(found) = layer.variables.get(name) {
                 return Some(found);
             }

@@ -15,6 +15,7 @@ type Columns = Vec<(String, Type)>;
 
 impl Checker<'_> {
     pub(super) fn with(&mut self, projection: &Projection, at: Span) -> Parsed<()> {
+        self.need_other_names(projection)?;
         let columns = self.project(projection, true, at)?;
         // What `*` keeps is there already.
         if let Some(layer) = self.layers.last_mut() {
@@ -24,6 +25,26 @@ impl Checker<'_> {
             layer.variables.extend(columns);
         }
         Ok(())
+    }
+
+    /// Refuses columns with the name of a variable around the query, which stays there.
+    fn need_other_names(&self, projection: &Projection) -> Parsed<()> {
+        let hides = |item: &&Item| {
+            let is_it = matches!(&item.value.node, Node::Variable(name) if name == item.name());
+            !is_it && self.find_below(1, item.name()).is_some()
+        };
+        match projection.items.iter().find(hides) {
+            None => Ok(()),
+            Some(item) => {
+                let what = format!(
+                    "{} is a variable of the query around this one already",
+                    item.name()
+                );
+                let hint = "give the column another name, with AS";
+                let detail = Detail::VariableAlreadyBound;
+                Err(problem(detail, item.value.at, what, hint))
+            }
+        }
     }
 
     /// The columns: of WITH without those of `*`.
@@ -163,7 +184,8 @@ impl Checker<'_> {
         }
         if let Node::Variable(name) = &of.node {
             let is_column = self.own_variables().contains_key(name);
-            if is_column || projection.all || own.contains(&name.as_str()) {
+            let is_around = self.find_below(2, name).is_some();
+            if is_column || is_around || projection.all || own.contains(&name.as_str()) {
                 return Ok(());
             }
             if is_ambiguous && keys.values.iter().any(|value| mentions(value, name)) {

@@ -2,7 +2,7 @@
 
 use super::types::{Type, Types};
 use super::value::Place;
-use super::{Checker, Layer, problem};
+use super::{Checker, Layer, already_bound, problem};
 use crate::error::{Detail, Problem};
 use crate::parse::Parsed;
 use crate::tree::{
@@ -23,17 +23,13 @@ pub(super) enum Within {
 
 impl Checker<'_> {
     pub(super) fn whole_query(&mut self, query: &Query) -> Parsed<Vec<String>> {
-        self.query(query, Within::Statement, None)
+        self.query(query, Within::Statement)
             .map(|columns| columns.into_iter().map(|(name, _)| name).collect())
     }
 
-    /// The columns of a query. Each of its parts begins with the variables of `first`.
-    fn query(
-        &mut self,
-        query: &Query,
-        within: Within,
-        first: Option<&Layer>,
-    ) -> Parsed<Vec<(String, Type)>> {
+    /// The columns of a query. Each of its parts has a layer of its own: what lies below is
+    /// of the query around it, and no WITH drops that.
+    fn query(&mut self, query: &Query, within: Within) -> Parsed<Vec<(String, Type)>> {
         if let Some(as_of) = &query.as_of {
             self.constant(as_of, "the snapshot of AS OF")?;
         }
@@ -41,10 +37,11 @@ impl Checker<'_> {
         self.need_own_transactions(query)?;
         let mut columns: Option<Vec<(String, Type)>> = None;
         for (number, part) in query.parts.iter().enumerate() {
-            let mut layer = first.cloned().unwrap_or_default();
-            if within == Within::Call {
-                layer.is_closed = !part.clauses.first().is_some_and(imports_variables);
-            }
+            let imports = part.clauses.first().is_some_and(imports_variables);
+            let layer = Layer {
+                is_closed: within == Within::Call && !imports,
+                ..Layer::default()
+            };
             let found = self.in_layer(layer, |checker| checker.part(part, within))?;
             let Some(columns) = &mut columns else {
                 columns = Some(found);
@@ -221,19 +218,25 @@ impl Checker<'_> {
     }
 
     fn subquery_clause(&mut self, part: &CallSubquery) -> Parsed<()> {
-        let mut first = Layer::default();
-        if let Imports::Names(names) = &part.imports {
-            for name in names {
-                let of = self.need_variable(&name.text, name.at)?.clone();
-                first.variables.insert(name.text.clone(), of);
+        let columns = match &part.imports {
+            Imports::ByWith => self.query(&part.query, Within::Call)?,
+            Imports::All => self.query(&part.query, Within::Statement)?,
+            Imports::Names(names) => {
+                let mut imports = Layer {
+                    is_closed: true,
+                    ..Layer::default()
+                };
+                for name in names {
+                    let of = self.need_variable(&name.text, name.at)?.clone();
+                    if imports.variables.insert(name.text.clone(), of).is_some() {
+                        return Err(already_bound(name));
+                    }
+                }
+                self.in_layer(imports, |checker| {
+                    checker.query(&part.query, Within::Statement)
+                })?
             }
-            first.is_closed = true;
-        }
-        let within = match part.imports {
-            Imports::ByWith => Within::Call,
-            _ => Within::Statement,
         };
-        let columns = self.query(&part.query, within, Some(&first))?;
         for (name, of) in columns {
             if self.find(&name).is_some() {
                 let what = format!("the subquery returns {name}, which is a variable already");
@@ -290,7 +293,7 @@ impl Checker<'_> {
 
     /// A query in an expression; it sees all variables.
     pub(super) fn query_in_expression(&mut self, query: &Query) -> Parsed<Vec<(String, Type)>> {
-        self.query(query, Within::Expression, None)
+        self.query(query, Within::Expression)
     }
 
     pub(super) fn filter(&mut self, filter: Option<&Expression>) -> Parsed<()> {
