@@ -153,6 +153,37 @@ fn precedences_are_those_of_the_language() {
     }
 }
 
+#[test]
+fn what_says_nothing_more_is_left_out() {
+    for (text, short) in [
+        ("RETURN ALL 1 AS x", "RETURN 1 AS x"),
+        (
+            "MATCH (n) WITH ALL n RETURN ALL n.x",
+            "MATCH (n) WITH n RETURN n.x",
+        ),
+        (
+            "MATCH (n) RETURN count(ALL n), sum(all n.x)",
+            "MATCH (n) RETURN count(n), sum(n.x)",
+        ),
+        ("CYPHER 25 RETURN 1", "RETURN 1"),
+        ("EXPLAIN CYPHER 5 RETURN 1", "EXPLAIN RETURN 1"),
+    ] {
+        let [long, short] = [text, short].map(|text| parse(text).map(|tree| tree.to_string()));
+        assert!(long.is_ok() && long == short, "{text}: {long:?}");
+    }
+    // Where nothing follows it is a variable or a function.
+    for text in [
+        "WITH 1 AS `all` RETURN `all`",
+        "WITH 1 AS `all` RETURN `all` ORDER BY `all`",
+        "WITH 1 AS `all` RETURN count(`all`), `all` + 1, `all` IN [1] AS x",
+        "RETURN all(x IN [1] WHERE x > 0) AS b",
+    ] {
+        let [plain, quoted] = [text.replace('`', ""), text.to_string()]
+            .map(|text| parse(&text).map(|tree| tree.to_string()));
+        assert!(plain.is_ok() && plain == quoted, "{text}: {plain:?}");
+    }
+}
+
 /// A text with a keyword as a variable is the text with the keyword in backticks.
 #[test]
 fn keywords_are_variables_where_a_text_brings_them() {

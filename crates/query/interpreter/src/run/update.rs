@@ -1,6 +1,5 @@
 //! Setting and deleting.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use evergraph_functions::{Datum, Entities};
@@ -110,10 +109,11 @@ impl Run<'_, '_> {
 
     /// Sets the properties of a map, node or relationship; also removes all others.
     fn set_map(&self, entity: Entity, value: &Datum, replaces: bool) -> Result<()> {
-        let entries = match value.is_null() {
-            true => BTreeMap::new(),
-            false => self.entries(value)?,
-        };
+        if value.is_null() {
+            let message = "SET takes a MAP of properties, not null; {} has none";
+            return Err(QueryError::type_error(message));
+        }
+        let entries = self.entries(value)?;
         let mut changes: Vec<(Arc<str>, Value)> = Vec::new();
         if replaces {
             let present = self.graph.properties(entity)?;

@@ -412,6 +412,33 @@ fn folds_append_as_their_operators_do() {
 }
 
 #[test]
+fn an_optional_call_gives_null_where_its_condition_leaves_nothing() {
+    let graph = graph();
+    rows(&graph, "CREATE (:A), (:B)");
+    let call = "UNWIND ['A', 'C', 'B'] AS x OPTIONAL CALL db.labels() YIELD label WHERE label = x \
+                RETURN x, label";
+    let expected: [[Datum; 2]; 3] = [
+        ["A".into(), "A".into()],
+        ["C".into(), Datum::NULL],
+        ["B".into(), "B".into()],
+    ];
+    assert_eq!(rows(&graph, call), expected);
+    let query = Query::prepare(&graph, "MATCH (n:A) RETURN n {.x}").expect("a query");
+    assert_eq!(query.columns(), ["n"]);
+}
+
+#[test]
+fn null_is_no_map_of_properties() {
+    let graph = graph();
+    rows(&graph, "CREATE (:A {x: 1})");
+    for text in ["MATCH (n:A) SET n = null", "MATCH (n:A) SET n += null"] {
+        let error = attempt(&graph, text).expect_err(text);
+        assert_eq!(error.class(), "TypeError", "{text}");
+    }
+    assert_eq!(value(&graph, "MATCH (n:A) RETURN n.x"), 1i64.into());
+}
+
+#[test]
 fn columns_of_one_value_have_it_both() {
     let graph = graph();
     for order in ["", "ORDER BY a", "ORDER BY b DESC LIMIT 2"] {

@@ -6,7 +6,7 @@ use evergraph_syntax::tree::{self, Yield};
 use super::query::WithColumns;
 use super::{Lowering, Scope};
 use crate::PlanError;
-use crate::plan::{Expression, Operator, Plan, ProcedureCall};
+use crate::plan::{Expression, Operator, Plan, ProcedureCall, Slot};
 
 impl Lowering<'_> {
     pub(super) fn call(
@@ -52,21 +52,32 @@ impl Lowering<'_> {
         }
         let effect = procedure.outputs.is_empty();
         let rows = input.rows * if effect { 1.0 } else { 10.0 };
-        let mut plan = input.then(
+        let brings: Vec<Slot> = results.iter().map(|&(_, slot)| slot).collect();
+        let called = |optional| {
             Operator::Call(ProcedureCall {
                 name: name.into(),
                 arguments,
                 results,
-                optional: call.optional,
+                optional,
                 effect,
                 writes: procedure.writes,
-            }),
-            rows,
-        );
-        if let Some(filter) = filter {
-            let filter = self.expression(filter, scope)?;
-            plan = plan.then(Operator::Filter(vec![filter]), rows * 0.5);
-        }
+            })
+        };
+        let plan = match filter {
+            None => input.then(called(call.optional), rows),
+            Some(filter) => {
+                let filter = Operator::Filter(vec![self.expression(filter, scope)?]);
+                match call.optional {
+                    false => input.then(called(false), rows).then(filter, rows * 0.5),
+                    // A row of which the filter leaves nothing has null.
+                    true => {
+                        let inner = Plan::argument().then(called(false), 10.0);
+                        let inner = Box::new(inner.then(filter, 5.0));
+                        input.then(Operator::Optional { inner, brings }, rows)
+                    }
+                }
+            }
+        };
         match alone {
             true => Ok((plan, columns)),
             false => Ok((plan, Vec::new())),

@@ -248,7 +248,7 @@ impl Parser<'_> {
             name.push(self.name("a function")?);
         }
         self.need("(")?;
-        let distinct = self.take_word("DISTINCT");
+        let distinct = self.is_distinct();
         let mut arguments = self.until(")", Self::expression)?;
         if let ([only], [_, form]) = (&name[..], &mut arguments[..])
             && only.text.eq_ignore_ascii_case("normalize")

@@ -205,7 +205,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn projection(&mut self) -> Parsed<Projection> {
-        let distinct = self.take_word("DISTINCT");
+        let distinct = self.is_distinct();
         let all = self.take("*");
         let items = match all && !self.take(",") {
             true => Vec::new(),
@@ -218,6 +218,26 @@ impl Parser<'_> {
         };
         self.part_of_rows(&mut projection)?;
         Ok(projection)
+    }
+
+    /// `DISTINCT`, or else `ALL`, before what it is of: alone that is a variable.
+    pub(super) fn is_distinct(&mut self) -> bool {
+        let begins = match &self.ahead(1).token {
+            Token::Word => {
+                let goes_on = ["NEXT", "OFFSET"]
+                    .iter()
+                    .any(|word| self.is_word_ahead(1, word));
+                let word = self.word_at(self.ahead(1)).unwrap_or_default();
+                !goes_on && self.is_variable(word)
+            }
+            Token::Quoted(_) | Token::Parameter(_) | Token::Text(_) => true,
+            Token::Integer(_) | Token::Float(_) => true,
+            _ => false,
+        };
+        if begins && self.take_word("ALL") {
+            return false;
+        }
+        self.take_word("DISTINCT")
     }
 
     /// `ORDER BY`, `SKIP` and `LIMIT`, behind a projection or of all variables.

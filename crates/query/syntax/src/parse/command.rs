@@ -216,6 +216,12 @@ impl Parser<'_> {
                 return Err(self.unexpected("UNIQUE, NOT NULL, KEY or a type", words));
             }
         };
+        let is_of_one = matches!(requirement, Requirement::NotNull | Requirement::Type(..));
+        if let ([_, second, ..], true) = (&properties[..], is_of_one) {
+            let what = "such a constraint is of one property";
+            let hint = "write a constraint for each";
+            return Err(self.problem(Detail::UnexpectedSyntax, second.at, what, hint));
+        }
         let options = self.options()?;
         Ok(Command::CreateConstraint(CreateConstraint {
             name,

@@ -54,12 +54,12 @@ const OPTIONS: [(&str, &[&str]); 14] = [
 ];
 
 impl Parser<'_> {
-    /// `CYPHER 5`, which is what is read in any case, and options.
+    /// `CYPHER 5` or `CYPHER 25`, of which the same is read, and options.
     pub(super) fn language(&mut self) -> Parsed<Vec<StatementOption>> {
         if !self.take_word("CYPHER") {
             return Ok(Vec::new());
         }
-        let has_version = self.token() == &Token::Integer(5);
+        let has_version = matches!(self.token(), Token::Integer(5 | 25));
         if has_version {
             self.advance();
         }
@@ -69,7 +69,7 @@ impl Parser<'_> {
         }
         match has_version || !options.is_empty() {
             true => Ok(options),
-            false => Err(self.unexpected("5, the version of Cypher,", &[])),
+            false => Err(self.unexpected("5 or 25, the version of Cypher,", &[])),
         }
     }
 

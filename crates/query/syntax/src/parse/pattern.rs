@@ -253,6 +253,7 @@ impl Parser<'_> {
     }
 
     fn quantifier(&mut self) -> Parsed<Option<Quantifier>> {
+        let start = self.at();
         let (least, most) = match () {
             () if self.take("*") => (0, None),
             () if self.take("+") => (1, None),
@@ -264,7 +265,14 @@ impl Parser<'_> {
                     (false, None) => return Err(self.unexpected("a number", &[])),
                 };
                 self.need("}")?;
-                (least.unwrap_or(0), most)
+                let least = least.unwrap_or(0);
+                if most.is_some_and(|most| most == 0 || most < least) {
+                    let what = "the pattern is never there so often";
+                    let hint = "write 1 or more as the greatest number, and no less than the least";
+                    let at = self.since(start);
+                    return Err(self.problem(Detail::UnexpectedSyntax, at, what, hint));
+                }
+                (least, most)
             }
             () => return Ok(None),
         };

@@ -76,13 +76,16 @@ pub(crate) fn keywords() -> Vec<&'static str> {
 
 impl Parser<'_> {
     pub(super) fn statement(&mut self) -> Parsed<Statement> {
-        let options = self.language()?;
+        let mut options = self.language()?;
         let start = self.at();
         let mode = match () {
             () if self.take_word("EXPLAIN") => Mode::Explain,
             () if self.take_word("PROFILE") => Mode::Profile,
             () => Mode::Execute,
         };
+        if options.is_empty() {
+            options = self.language()?;
+        }
         let body = match self.command()? {
             Some(command) => Body::Command(Box::new(command)),
             None => Body::Query(self.query(true)?),

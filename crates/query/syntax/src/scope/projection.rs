@@ -215,8 +215,10 @@ impl Checker<'_> {
 
 /// Refuses columns of WITH without a name.
 fn need_names(projection: &Projection) -> Parsed<()> {
-    let has_name =
-        |item: &&Item| item.alias.is_some() || matches!(item.value.node, Node::Variable(_));
+    let has_name = |item: &&Item| {
+        let names_itself = matches!(item.value.node, Node::Variable(_) | Node::MapProjection(_));
+        item.alias.is_some() || names_itself
+    };
     match projection.items.iter().find(|item| !has_name(item)) {
         None => Ok(()),
         Some(item) => {

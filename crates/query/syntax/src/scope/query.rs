@@ -6,8 +6,8 @@ use super::{Checker, Layer, already_bound, problem};
 use crate::error::{Detail, Problem};
 use crate::parse::Parsed;
 use crate::tree::{
-    CallSubquery, Clause, ClauseKind, Concurrency, Expression, Imports, InTransactions, LoadCsv,
-    Match, Node, OnError, Query, SingleQuery,
+    CallSubquery, Clause, ClauseKind, Concurrency, Expression, Imports, InTransactions, Item,
+    LoadCsv, Match, Node, OnError, Query, SingleQuery,
 };
 
 /// Where a query stands.
@@ -38,6 +38,9 @@ impl Checker<'_> {
         let mut columns: Option<Vec<(String, Type)>> = None;
         for (number, part) in query.parts.iter().enumerate() {
             let imports = part.clauses.first().is_some_and(imports_variables);
+            if let (Within::Call, true, Some(first)) = (within, imports, part.clauses.first()) {
+                self.need_plain_import(first)?;
+            }
             let layer = Layer {
                 is_closed: within == Within::Call && !imports,
                 ..Layer::default()
@@ -71,6 +74,28 @@ impl Checker<'_> {
         }
         self.queries -= 1;
         Ok(columns.unwrap_or_default())
+    }
+
+    /// Refuses a WITH that imports variables and does more: it comes before any row.
+    fn need_plain_import(&self, clause: &Clause) -> Parsed<()> {
+        let ClauseKind::With(import) = &clause.kind else {
+            return Ok(());
+        };
+        let is_of_around = |item: &Item| self.find(item.name()).is_some() || item.alias.is_some();
+        let does_more = import.distinct
+            || !import.order.is_empty()
+            || import.skip.is_some()
+            || import.limit.is_some()
+            || import.filter.is_some()
+            || import.items.iter().any(|item| item.alias.is_some());
+        if !does_more || import.items.is_empty() || !import.items.iter().all(is_of_around) {
+            return Ok(());
+        }
+        let what =
+            "a WITH at the beginning of CALL { ... } only names variables of the query around";
+        let hint = "write CALL (n) { ... }, or a second WITH behind it";
+        let detail = Detail::InvalidClauseComposition;
+        Err(problem(detail, clause.at, what, hint))
     }
 
     /// Refuses `IN TRANSACTIONS` but in a statement itself, and without `UNION`.

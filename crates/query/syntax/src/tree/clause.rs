@@ -162,6 +162,7 @@ impl Item {
         match (&self.alias, &self.value.node) {
             (Some(alias), _) => &alias.text,
             (None, super::Node::Variable(name)) => name,
+            (None, super::Node::MapProjection(of)) => &of.variable.text,
             _ => &self.written,
         }
     }

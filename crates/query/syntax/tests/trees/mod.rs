@@ -334,7 +334,10 @@ fn properties(inner: &Inner) -> impl Strategy<Value = Option<Properties>> + use<
 }
 
 fn quantifier() -> impl Strategy<Value = Option<Quantifier>> {
-    let one = (0..3_u64, option::of(0..5_u64)).prop_map(|(least, most)| Quantifier { least, most });
+    let one = (0..3_u64, option::of(0..4_u64)).prop_map(|(least, more)| Quantifier {
+        least,
+        most: more.map(|more| (least + more).max(1)),
+    });
     option::weighted(0.2, one)
 }
 

@@ -363,7 +363,10 @@ fn command() -> impl Strategy<Value = Command> {
             }
         ),
         constraint.prop_map(
-            |(name, if_not_exists, subject, properties, requirement, options)| {
+            |(name, if_not_exists, subject, mut properties, requirement, options)| {
+                if matches!(requirement, Requirement::NotNull | Requirement::Type(..)) {
+                    properties.truncate(1);
+                }
                 let made = CreateConstraint {
                     name,
                     if_not_exists,
