@@ -288,7 +288,12 @@ fn number_names(context: &Context<'_>) -> Result<Option<Vec<u64>>, Error> {
         return Ok(None);
     }
     let ids = context.session.store().ids()?;
+    let Some(numbers) = ids.numbers() else {
+        return Ok(None);
+    };
     let n = evergraph_graph::Graph::vertex_count(context.graph);
-    let names = ids.numbers();
-    Ok(names.map(|names| names[..n.min(names.len())].to_vec()))
+    Ok(Some(match context.naming.of_vertex() {
+        None => numbers[..n.min(numbers.len())].to_vec(),
+        Some(vertices) => vertices.iter().map(|&v| numbers[v as usize]).collect(),
+    }))
 }

@@ -50,17 +50,17 @@ pub fn execute(args: &Args, as_json: bool) -> Result<Report, Failure> {
         format,
         is_timing: false,
         failed: false,
+        is_by_hand: io::stdin().is_terminal() && io::stdout().is_terminal(),
     };
     shell.runner.as_of = args.as_of.as_deref().map(At::from_text);
-    let is_by_hand = io::stdin().is_terminal() && io::stdout().is_terminal();
-    match is_by_hand {
+    match shell.is_by_hand {
         true => shell.converse(&args.db)?,
         false => {
             shell.read(io::stdin().lock(), End::Statement)?;
             shell.failed |= shell.give_up();
         }
     }
-    let is_failure = shell.failed && !is_by_hand;
+    let is_failure = shell.failed && !shell.is_by_hand;
     drop(shell);
     match is_reading {
         true => drop(db),
@@ -87,6 +87,8 @@ struct Shell<'db> {
     is_timing: bool,
     /// Whether something failed.
     failed: bool,
+    /// Whether a person types, whose Ctrl-C ends a statement and not the shell.
+    is_by_hand: bool,
 }
 
 impl Shell<'_> {
@@ -166,6 +168,11 @@ impl Shell<'_> {
             Ok(taken) if self.is_timing => write_out(&format::timing(taken)),
             Ok(_) => {}
             Err(error) => self.fail(&format::failure(&error)),
+        }
+        if self.runner.was_interrupted && !self.is_by_hand {
+            self.failed = true;
+            note("interrupted: what follows is not run");
+            return Next::Quit;
         }
         Next::More
     }

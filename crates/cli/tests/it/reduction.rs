@@ -159,6 +159,8 @@ fn a_reduced_graph_is_as_one_of_reduced_edges() {
                 format!("delta-stepping --source {source}"),
                 "betweenness".to_string(),
                 "triangle-count".to_string(),
+                "label-propagation".to_string(),
+                "label-propagation --param iterations=2".to_string(),
             ] {
                 let what = format!("{base} {algorithm}{flags}");
                 assert_close(
