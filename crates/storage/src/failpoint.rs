@@ -189,7 +189,12 @@ mod armed {
                 at: None,
                 reached: AtomicU64::new(0),
             });
-            let Self(before) = scope();
+            let here = scope();
+            let Self(before) = if here.0.is_some() {
+                &here
+            } else {
+                of_process()
+            };
             let before = before.iter().flat_map(|armed| armed.iter().cloned());
             Self(Some(std::iter::once(call).chain(before).collect()))
         }
@@ -284,6 +289,14 @@ mod absent {
         /// Always: this program has no failpoints.
         pub fn armed(text: &str) -> Self {
             panic!("there is no failpoint {text} without the feature `failpoints`");
+        }
+
+        /// Refuses to test what is not there.
+        ///
+        /// # Panics
+        /// Always: this program has no failpoints.
+        pub fn calling(name: &str, _: impl Fn(u64) + Send + Sync + 'static) -> Self {
+            panic!("there is no failpoint {name} without the feature `failpoints`");
         }
 
         /// Never.

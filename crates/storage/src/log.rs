@@ -294,6 +294,7 @@ impl CommitLog {
             },
         };
         let scan = log.scan(scan_start, clean_end, &mut replay)?;
+        log.refuse_an_older_root(&scan)?;
         if let Some(clean_end) = clean_end
             && scan.end != clean_end
         {
@@ -307,9 +308,8 @@ impl CommitLog {
             )
             .into());
         }
-        match clean_end {
-            None => log.refuse_damage_before_durable_records(&scan)?,
-            Some(clean_end) => log.refuse_records_of_a_later_life(clean_end)?,
+        if clean_end.is_none() {
+            log.refuse_damage_before_durable_records(&scan)?;
         }
         log.head = scan.end;
         log.durable = scan.end;
@@ -443,6 +443,7 @@ impl CommitLog {
 
     fn refuse_proof_of_damage(&self, scan: &ScanEnd, at: u64) -> Result<(), StorageError> {
         match self.record_at(at)? {
+            Some((header, _)) if self.is_behind(&header) => Err(older_root(header.csn)),
             Some((header, _)) if header.epoch >= scan.epoch && header.durable > scan.end => {
                 Err(StorageError::damaged(
                     self.name(),
@@ -458,25 +459,47 @@ impl CommitLog {
         }
     }
 
-    /// A later life makes the mark of the clean stop go before it writes a
-    /// record. Where both are there, the pool file is a copy of an earlier time.
-    fn refuse_records_of_a_later_life(&self, clean_end: u64) -> Result<(), StorageError> {
-        let room = self.room_to_lap_end(clean_end);
-        let skipped = if room < RECORD_HEADER_BYTES as u64 {
-            room
-        } else {
-            0
-        };
-        match self.record_at(clean_end + skipped)? {
-            Some((header, _)) if header.epoch >= self.epoch => Err(StorageError::damaged(
-                "pool",
-                0,
-                format!(
-                    "it is older than the log, which goes on with commit {} (an old copy?)",
-                    header.csn
-                ),
-            )),
-            _ => Ok(()),
+    /// The root is the newest: else the pool file is a copy of an earlier time. Replay might
+    /// find all commits under it, but the next ones would have an epoch below theirs.
+    ///
+    /// Whatever the root and the newest record are, the record behind the scan is as it was
+    /// written, unless a later lap came to lie over it, which begins with the ring.
+    fn refuse_an_older_root(&self, scan: &ScanEnd) -> Result<(), StorageError> {
+        if failpoint!("log.older-root-taken") {
+            return Ok(());
+        }
+        let room = self.room_to_lap_end(scan.end);
+        let is_skipped = room < RECORD_HEADER_BYTES as u64;
+        let next = scan.end + if is_skipped { room } else { 0 };
+        for record in [self.record_at(next)?, self.first_of_newest_lap()?] {
+            if let Some((header, _)) = record
+                && self.is_behind(&header)
+            {
+                return Err(older_root(header.csn));
+            }
+        }
+        match scan.epoch >= self.epoch {
+            true => Err(older_root(scan.csn)),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether a record was written after a later root than the one that was read: each
+    /// opening publishes one before it writes a record, and so does a merge before a record
+    /// comes to lie where the log began.
+    fn is_behind(&self, header: &Header) -> bool {
+        header.epoch >= self.epoch || header.lsn >= self.start + self.capacity
+    }
+
+    /// The first record in the ring, which no other can lie over in part.
+    fn first_of_newest_lap(&self) -> Result<Option<(Header, &[u8])>, StorageError> {
+        if self.capacity < RECORD_HEADER_BYTES as u64 || failpoint!("log.newest-lap-not-read") {
+            return Ok(None);
+        }
+        let header = Header::decode(self.slice(0, RECORD_HEADER_BYTES as u64)?);
+        match header.lsn.is_multiple_of(self.capacity) {
+            true => self.record_at(header.lsn),
+            false => Ok(None),
         }
     }
 
@@ -747,6 +770,15 @@ impl CommitLog {
     }
 }
 
+/// The log has a record that is newer than the root; `csn` is its commit.
+fn older_root(csn: u64) -> StorageError {
+    let what = format!(
+        "it is older than the log, which goes on with commit {csn} (an old copy?): put the \
+         newest one back, or restore all files of one backup"
+    );
+    StorageError::damaged("pool", 0, what)
+}
+
 fn identity(uuid: &Uuid, capacity: u64) -> [u8; IDENTITY_BYTES] {
     let mut bytes = [0; IDENTITY_BYTES];
     bytes[..8].copy_from_slice(IDENTITY_MAGIC);
@@ -780,14 +812,16 @@ mod tests {
         medium
     }
 
-    fn opened(medium: MediumHandle, lsn: u64, csn: u64) -> CommitLog {
+    fn opened(medium: MediumHandle, epoch: u32, lsn: u64, csn: u64) -> CommitLog {
         let start = LogStart { lsn, epoch: 0, csn };
-        let opened = CommitLog::open(medium, &UUID, 1, start, None, |_| Ok::<_, StorageError>(()));
+        let opened = CommitLog::open(medium, &UUID, epoch, start, None, |_| {
+            Ok::<_, StorageError>(())
+        });
         opened.unwrap().0
     }
 
     fn log() -> CommitLog {
-        let mut log = opened(created(4096), 0, 0);
+        let mut log = opened(created(4096), 1, 0, 0);
         log.append(1, 0, b"one").unwrap();
         log
     }
@@ -797,13 +831,13 @@ mod tests {
     #[test]
     fn a_full_ring_is_read_up_to_its_last_record() {
         let medium = created(512);
-        let mut log = opened(medium.clone(), 0, 0);
+        let mut log = opened(medium.clone(), 1, 0, 0);
         assert_eq!(log.append(1, 0, &[1; 448]).unwrap(), 504);
         log.sync().unwrap();
         log.release(504);
         assert_eq!(log.append(2, 0, &[2; 440]).unwrap(), 1008);
         log.sync().unwrap();
-        let mut again = opened(medium, 504, 1);
+        let mut again = opened(medium, 2, 504, 1);
         assert_eq!((again.head(), again.used_bytes()), (1008, 504));
         again.release(1008);
         again.append(3, 0, &[3; 400]).unwrap();

@@ -24,6 +24,8 @@ pub enum Operation {
     Name(u32, Vec<u64>),
     /// Merges.
     Checkpoint,
+    /// Merges; the commits behind it, so many, come while it is under way.
+    CheckpointMeanwhile(usize),
     /// Merges and drops what is deleted.
     Compact,
     /// The same in one vertex's sections; the others stay behind.
@@ -48,6 +50,7 @@ impl Operation {
             self,
             Operation::DeleteVertex(_)
                 | Operation::Checkpoint
+                | Operation::CheckpointMeanwhile(_)
                 | Operation::Compact
                 | Operation::CompactVertex(_)
                 | Operation::Relayout(_)
@@ -277,6 +280,7 @@ impl Model {
                 self.vertex_count = self.vertex_count.max(self.ids.len() as u64);
             }
             Operation::Checkpoint
+            | Operation::CheckpointMeanwhile(_)
             | Operation::Compact
             | Operation::CompactVertex(_)
             | Operation::Relayout(_)

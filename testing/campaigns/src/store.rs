@@ -1,8 +1,10 @@
 //! The store as a program that can be cut off anywhere.
 
+mod meanwhile;
 mod scripts;
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use evergraph_graph::StoredLists;
 use evergraph_simulated::{
@@ -111,6 +113,20 @@ impl StoreScenario {
         self
     }
 
+    /// The same workload, but that commits come in the middle of the merge before them.
+    pub fn meanwhile(mut self) -> Self {
+        self.name += "-meanwhile";
+        self.first_ring_bytes = LOG_BYTES;
+        for at in 0..self.planned {
+            let commits = self.operations[at + 1..self.planned].iter();
+            let commits = commits.take_while(|next| next.is_commit()).take(3).count();
+            if self.operations[at] == Operation::Checkpoint {
+                self.operations[at] = Operation::CheckpointMeanwhile(commits);
+            }
+        }
+        self
+    }
+
     fn store_config(&self) -> Config {
         Config {
             direction: self.direction,
@@ -154,9 +170,19 @@ impl StoreScenario {
     }
 
     /// How many operations from `from` form one step: two commits that follow
-    /// each other share a sync where the position is even.
+    /// each other share a sync where the position is even; external ids and the edges
+    /// behind them are one commit in direct mode; commits in the middle of a merge belong
+    /// to it.
     fn step_len(&self, from: usize, end: usize) -> usize {
+        if let Some(Operation::CheckpointMeanwhile(commits)) = self.operations.get(from) {
+            return 1 + commits;
+        }
         let commit = |i: usize| i < end && self.operations[i].is_commit();
+        let next = self.operations[..end].get(from..from + 2);
+        if let (Mode::Direct, Some([Operation::Name(..), Operation::Insert(_)])) = (self.mode, next)
+        {
+            return 2;
+        }
         let pair = self.mode == Mode::Merged && from.is_multiple_of(2);
         if pair && commit(from) && commit(from + 1) {
             2
@@ -169,12 +195,21 @@ impl StoreScenario {
     fn perform_step(
         &self,
         storage: &SimulatedStorage,
-        store: &Store,
+        store: &Arc<Store>,
         from: usize,
         step: &[Operation],
     ) -> Result<Option<Store>, TopologyError> {
+        let batches_of = |step: &[Operation], from: usize| {
+            let numbered = step.iter().zip(from..);
+            numbered
+                .map(|(operation, number)| self.batch_of(number, operation))
+                .collect()
+        };
         match &step[0] {
             Operation::Checkpoint => store.checkpoint()?,
+            Operation::CheckpointMeanwhile(_) => {
+                meanwhile::checkpoint(store, batches_of(&step[1..], from + 1))?;
+            }
             Operation::Compact => store.compact()?,
             Operation::CompactVertex(vertex) => store.compact_vertex(*vertex)?,
             Operation::Relayout(layout) => store.relayout(*layout)?,
@@ -191,11 +226,16 @@ impl StoreScenario {
                 store.close()?;
                 return self.open_store(storage, false).map(Some);
             }
-            _ => {
-                let batches = step.iter().zip(from..);
-                let batches = batches.map(|(operation, number)| self.batch_of(number, operation));
-                drop(store.commit_all(batches.collect())?);
+            _ if self.mode == Mode::Direct => {
+                let mut batch = Batch::new();
+                batch.at(wall_us(from));
+                // Whatever the order is in which the batch has them.
+                for operation in step.iter().rev() {
+                    self.add_to(&mut batch, operation);
+                }
+                store.commit(batch)?;
             }
+            _ => drop(store.commit_all(batches_of(step, from))?),
         }
         Ok(None)
     }
@@ -203,6 +243,11 @@ impl StoreScenario {
     fn batch_of(&self, number: usize, operation: &Operation) -> Batch {
         let mut batch = Batch::new();
         batch.at(wall_us(number));
+        self.add_to(&mut batch, operation);
+        batch
+    }
+
+    fn add_to(&self, batch: &mut Batch, operation: &Operation) {
         match operation {
             Operation::Insert(edges) => {
                 let weights = edges.iter().map(|edge| f32::from_bits(edge.2));
@@ -224,13 +269,13 @@ impl StoreScenario {
             Operation::DropSnapshot(number) => batch.drop_snapshot(&snapshot_name(*number)),
             Operation::DeleteVertex(_)
             | Operation::Checkpoint
+            | Operation::CheckpointMeanwhile(_)
             | Operation::Compact
             | Operation::CompactVertex(_)
             | Operation::Relayout(_)
             | Operation::Flatten
             | Operation::Restart => unreachable!("not a batch"),
         };
-        batch
     }
 
     /// Whether the store shows the graph after the first `count` operations.
@@ -338,7 +383,7 @@ fn read_lists(
 
 impl Scenario for StoreScenario {
     type Model = Steps;
-    type Opened = Store;
+    type Opened = Arc<Store>;
 
     fn name(&self) -> &str {
         &self.name
@@ -352,8 +397,9 @@ impl Scenario for StoreScenario {
         SimulatedConfig::new(self.persistence).with_capacity(64 << 10)
     }
 
-    fn create(&self, storage: &SimulatedStorage) -> Result<Store, String> {
+    fn create(&self, storage: &SimulatedStorage) -> Result<Arc<Store>, String> {
         Store::create_with(storage, self.store_config(), [9; 16], self.tuning())
+            .map(Arc::new)
             .map_err(|error| error.to_string())
     }
 
@@ -362,8 +408,11 @@ impl Scenario for StoreScenario {
         storage: &SimulatedStorage,
         access: Access,
         _: &Steps,
-    ) -> Result<Option<Store>, String> {
-        if_there_is_one(self.open_store(storage, access == Access::Reading))
+    ) -> Result<Option<Arc<Store>>, String> {
+        if_there_is_one(
+            self.open_store(storage, access == Access::Reading)
+                .map(Arc::new),
+        )
     }
 
     /// In a later life each commit has its own sync, and some a checkpoint: where a group
@@ -371,9 +420,9 @@ impl Scenario for StoreScenario {
     fn perform(
         &self,
         storage: &SimulatedStorage,
-        store: Store,
+        store: Arc<Store>,
         told: &mut Told<'_, '_, Steps>,
-    ) -> Result<Store, String> {
+    ) -> Result<Arc<Store>, String> {
         let from = told.model().begun;
         let (end, len) = match told.is_first_life() {
             true => (self.planned, self.step_len(from, self.planned)),
@@ -393,14 +442,14 @@ impl Scenario for StoreScenario {
             let next = performed.inspect_err(|_| drop(store.close()));
             next.map_err(|error| format!("{step:?}: {error}"))
         })
-        .map(|next| next.unwrap_or(store))
+        .map(|next| next.map_or(store, Arc::new))
     }
 
     fn is_over(&self, steps: &Steps) -> bool {
         steps.begun >= self.planned
     }
 
-    fn compare(&self, store: &Store, expected: &Steps) -> Result<Steps, String> {
+    fn compare(&self, store: &Arc<Store>, expected: &Steps) -> Result<Steps, String> {
         sound(store)?;
         let found = observe(store).map_err(|error| format!("reading: {error}"))?;
         expected
@@ -415,7 +464,7 @@ impl Scenario for StoreScenario {
         1 + found.done % 2
     }
 
-    fn used_bytes(&self, store: &Store) -> Option<u64> {
+    fn used_bytes(&self, store: &Arc<Store>) -> Option<u64> {
         Some(store.stats().extent_bytes)
     }
 }

@@ -23,6 +23,7 @@ pub fn store() -> Suite<StoreScenario> {
                 StoreScenario::one_list_compacted,
                 StoreScenario::section_rewritten,
                 StoreScenario::snapshots_passed,
+                StoreScenario::stored_ahead,
                 StoreScenario::large_commits,
             ];
             let of_medium = |medium| scripts.map(|script| script(medium));
@@ -40,9 +41,13 @@ pub fn store() -> Suite<StoreScenario> {
                 ]
             };
             let of_medium = |medium| {
-                let laps = StoreScenario::laps(medium, seed);
+                let others = [
+                    StoreScenario::laps(medium, seed),
+                    StoreScenario::with_snapshots(medium, StoredLists::Out, seed, steps)
+                        .meanwhile(),
+                ];
                 let of_medium = DIRECTIONS.into_iter().flat_map(move |d| of(medium, d));
-                of_medium.chain([laps])
+                of_medium.chain(others)
             };
             Persistence::ALL.into_iter().flat_map(of_medium).collect()
         },

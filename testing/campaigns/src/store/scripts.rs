@@ -171,9 +171,44 @@ impl StoreScenario {
         ];
         scenario.planned = begin.len();
         scenario.operations.splice(0..0, begin);
-        // Names are not used twice.
-        let mut next = 2;
-        for operation in &mut scenario.operations[scenario.planned..] {
+        scenario.renumber_snapshots(2);
+        scenario
+    }
+
+    /// Commits come while merges are under way, which store some of what they bring: a
+    /// snapshot between two of them shows what was there before the second.
+    pub fn stored_ahead(persistence: Persistence) -> Self {
+        let mut scenario = Self::with_snapshots(persistence, StoredLists::Out, 7, 0);
+        scenario.name += "-stored-ahead";
+        scenario.first_ring_bytes = LOG_BYTES;
+        let edges = |edges: &[(u32, u32)]| edges.iter().map(|&(u, v)| (u, v, 0)).collect();
+        let begin = [
+            Operation::Insert(edges(&[(0, 1)])),
+            Operation::Name(0, vec![1000]),
+            Operation::CheckpointMeanwhile(4),
+            Operation::Name(1, vec![1001, 1002]),
+            Operation::Snapshot(0),
+            Operation::Name(3, vec![1003]),
+            Operation::Grow(5),
+            Operation::Checkpoint,
+            Operation::Insert(edges(&[(0, 2), (2, 3)])),
+            Operation::CheckpointMeanwhile(5),
+            Operation::Insert(edges(&[(2, 0)])),
+            Operation::Snapshot(1),
+            Operation::DropSnapshot(0),
+            Operation::Delete(vec![(0, 2)]),
+            Operation::Name(4, vec![1004, 1005]),
+        ];
+        scenario.identified = true;
+        scenario.planned = begin.len();
+        scenario.operations.splice(0..0, begin);
+        scenario.renumber_snapshots(2);
+        scenario
+    }
+
+    /// Names are not used twice: behind the script they are numbered from `next` on.
+    fn renumber_snapshots(&mut self, mut next: u8) {
+        for operation in &mut self.operations[self.planned..] {
             match operation {
                 Operation::Snapshot(number) => {
                     *number = next;
@@ -183,6 +218,5 @@ impl StoreScenario {
                 _ => {}
             }
         }
-        scenario
     }
 }

@@ -122,6 +122,7 @@ impl Checkpointer {
         // Behind the registration, so that the CSN of this view is among them.
         let needed = self.live.registry.needed();
         let (merged, extents) = self.write_sections(csn, &needed, sections, purpose)?;
+        failpoint!("checkpoint.sections-written");
         let with_extension = with_extension && self.live.extension.is_some();
         let mut target = self.target(roots, &merged, csn, with_extension);
         target.clean = clean;

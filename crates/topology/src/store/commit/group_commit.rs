@@ -79,17 +79,36 @@ impl Committer {
         self.commit_logged(batch, stop)
     }
 
-    /// Edges go in place in order, then whatever else the batch says goes
-    /// through the log. There is no atomicity over edges.
+    /// External ids are logged first, so that no crash shows edges of vertices without them;
+    /// then edges go in place in order, and whatever else the batch says goes through the
+    /// log. There is no atomicity over edges.
     fn commit_direct(&self, batch: Batch) -> Result<Commit, TopologyError> {
         let direct = self.live().direct_part()?;
-        let mut rest = Batch {
-            ops: Vec::new(),
+        let reach_vertices = |count| direct.reach_vertices(direct.slots.medium(), count);
+        let logged = |ops| Batch {
+            ops,
             wall_us: batch.wall_us,
             reserves: batch.reserves,
         };
+        let is_ids = |op: &Op| matches!(op, Op::Ids(_)) && !failpoint!("direct.ids-after-edges");
+        let (ids, others): (Vec<Op>, Vec<Op>) = batch.ops.into_iter().partition(is_ids);
+        for op in &ids {
+            // As with edges: an id never names a vertex that is not there.
+            if let Op::Ids(assigned) = op
+                && !failpoint!("direct.named-vertices-late")
+            {
+                reach_vertices(assigned.end() as u64)?;
+            }
+        }
+        if !ids.is_empty() {
+            self.commit_logged(logged(ids), None)?;
+            failpoint!("direct.named-vertices-late" => {
+                reach_vertices(self.live().ids.read().len() as u64)?;
+            });
+        }
+        let mut rest = Vec::new();
         let mut missed_deletes = 0;
-        for op in batch.ops {
+        for op in others {
             match op {
                 Op::Insert(edges) => {
                     self.live().edges_direct(direct, &edges, 0)?;
@@ -97,26 +116,12 @@ impl Committer {
                 Op::Delete(edges) => {
                     missed_deletes += self.live().edges_direct(direct, &edges, TOMBSTONE)?;
                 }
-                Op::Vertices(count) => {
-                    direct.reach_vertices(direct.slots.medium(), count)?;
-                }
-                Op::Ids(assigned) => {
-                    // As with edges: an id never names a vertex that is not there.
-                    if !failpoint!("direct.named-vertices-late") {
-                        let count = assigned.end() as u64;
-                        direct.reach_vertices(direct.slots.medium(), count)?;
-                    }
-                    rest.ops.push(Op::Ids(assigned));
-                }
-                other => rest.ops.push(other),
+                Op::Vertices(count) => reach_vertices(count)?,
+                other => rest.push(other),
             }
         }
-        if !rest.ops.is_empty() {
-            self.commit_logged(rest, None)?;
-            failpoint!("direct.named-vertices-late" => {
-                let count = self.live().ids.read().len() as u64;
-                direct.reach_vertices(direct.slots.medium(), count)?;
-            });
+        if !rest.is_empty() {
+            self.commit_logged(logged(rest), None)?;
         }
         Ok(Commit {
             csn: self.live().registry.csn(),

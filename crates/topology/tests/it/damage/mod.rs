@@ -8,4 +8,5 @@ mod files;
 mod fixture;
 mod flips;
 mod golden;
+mod older_pool;
 mod reader;
