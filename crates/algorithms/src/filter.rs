@@ -167,6 +167,20 @@ impl<'g, G: Graph> GraphFilter<'g, G> {
         Ok(degrees.collect())
     }
 
+    /// Removes all but one of the parallel edges of each out-list of a new filter that
+    /// keeps [`Keep::Out`]. Work O(m) expected, none on a simple graph.
+    ///
+    /// # Errors
+    /// If `control` ends the run; some edges are then gone and others not.
+    pub(crate) fn unite_parallel(&mut self, control: &Control) -> Result<(), Cancelled> {
+        debug_assert!(self.direction == StoredLists::Out && self.incoming.is_none());
+        if !self.graph.is_simple() {
+            let outgoing = Lists::outgoing(self.graph);
+            self.arc_count -= self.out.unite_parallel(outgoing, control)?;
+        }
+        Ok(())
+    }
+
     /// Whether an edge may be in the list of `v` (its in-list with [`Keep::Both`])
     /// that is gone from the list of the other end.
     pub fn is_dirty(&self, v: VertexId) -> bool {

@@ -73,8 +73,10 @@ fn result(graph: &impl Graph, mut chosen: Vec<Candidate>) -> MinimumSpanningFore
             (u, v, candidate.weight())
         })
         .collect();
+    let weights = edges.iter().map(|&(_, _, weight)| f64::from(weight));
     MinimumSpanningForest {
-        weight: edges.iter().map(|&(_, _, weight)| f64::from(weight)).sum(),
+        // The sum of no numbers would be -0.
+        weight: weights.fold(0.0, |sum, weight| sum + weight),
         components: graph.vertex_count() - edges.len(),
         edges,
     }

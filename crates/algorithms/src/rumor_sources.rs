@@ -19,9 +19,10 @@
 //!
 //! Work O(n + m) for each infected vertex for the first source, and at most as much
 //! for each further one and each source of a round; k · log n times as much for the
-//! maximum. DRAM 9n words of 8 bytes, and 3n a thread. Deterministic.
-//! Weights are counted in whole units, a power of two so small that the sum of all
-//! distances fits into 62 bits; whole weights are exact unless n is huge.
+//! maximum. DRAM 10n words of 8 bytes, and 3n a thread. Deterministic.
+//! Distances are added up edge by edge in 64 bits, and costs in whole units, a power of
+//! two so small that the sum of all costs fits into 126 bits: a path of length 1 counts
+//! beside one of 10^20.
 //! Sources: the k-Minimum Distance Rumor Source Detection problem, as NVGraph names
 //! it; Nemhauser, Wolsey and Fisher, "An Analysis of Approximations for Maximizing
 //! Submodular Set Functions", 1978; Arya et al., "Local Search Heuristics for k-median
@@ -111,7 +112,8 @@ impl RumorSources {
 
     /// The sum of the distances of the others.
     pub fn sum(&self) -> f64 {
-        self.distances.iter().filter(|d| d.is_finite()).sum()
+        let finite = self.distances.iter().filter(|d| d.is_finite());
+        finite.fold(0.0, |sum, distance| sum + distance)
     }
 
     /// The largest distance of the others.

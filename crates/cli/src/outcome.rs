@@ -160,6 +160,8 @@ fn text_of_cell(value: &Property) -> String {
         Property::Null => "-".to_string(),
         Property::Text(text) => text.to_string(),
         Property::Float(number) if number.is_finite() => format!("{number:.6}"),
+        // Not as the query language writes it, which divides by 0.
+        Property::Float(number) => real(*number),
         other => other.to_string(),
     }
 }

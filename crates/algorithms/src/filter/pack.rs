@@ -1,5 +1,6 @@
 //! Removes entries that a predicate refuses.
 
+use std::cell::RefCell;
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -9,8 +10,11 @@ use rayon::prelude::*;
 
 use super::side::{Bits, Halves, Side, count};
 use super::walk::{Walk, each_bit};
-use crate::parallel::{CHUNK_LISTED, CHUNK_VERTICES, HUB_DEGREE, Lists, chunk_range, touch};
+use crate::parallel::{
+    CHUNK_LISTED, CHUNK_VERTICES, HUB_DEGREE, Lists, chunk_range, hub_pieces, touch,
+};
 use crate::subset::SharedBitmap;
+use crate::table::Table;
 use crate::{Cancelled, Control};
 
 /// Blocks without live entries are dropped once fewer than one in so many has any.
@@ -34,6 +38,66 @@ impl Side {
             })
             .try_reduce(Default::default, both)?;
         Ok(removed + self.pack_hubs(lists, &hubs, &predicate, &|_| (), control)?)
+    }
+
+    /// Removes from all lists, of which nothing has been removed, what stands in them a
+    /// second time. Returns how many entries.
+    pub(super) fn unite_parallel<G: Graph>(
+        &self,
+        lists: Lists<'_, G>,
+        control: &Control,
+    ) -> Result<u64, Cancelled> {
+        let n = self.vertex_count();
+        let (mut removed, hubs) = (0..n.div_ceil(CHUNK_VERTICES))
+            .into_par_iter()
+            .with_max_len(4)
+            .map_init(Table::<u32>::default, |table, chunk| {
+                self.unite_in_chunk(lists, chunk_range(chunk, n), table, control)
+            })
+            .try_reduce(Default::default, both)?;
+        if hubs.is_empty() {
+            return Ok(removed);
+        }
+        // Of a list that tasks share; empty between two of them.
+        let met = SharedBitmap::empty(n);
+        for hub in hubs {
+            let is_first = |_, u| met.claim(u);
+            removed += self.pack_hubs(lists, &[hub], &is_first, &|_| (), control)?;
+            hub_pieces(lists, hub, control, |_: &mut (), segment| {
+                segment.iter().for_each(|&u| met.remove(u));
+                ControlFlow::Continue(())
+            })?;
+        }
+        Ok(removed)
+    }
+
+    /// The vertices one by one, as [`Side::pack_chunk`].
+    fn unite_in_chunk<G: Graph>(
+        &self,
+        lists: Lists<'_, G>,
+        vertices: Range<VertexId>,
+        table: &mut Table<u32>,
+        control: &Control,
+    ) -> Result<(u64, Vec<VertexId>), Cancelled> {
+        control.check()?;
+        let mut reader = lists.reader();
+        let (mut removed, mut hubs) = (0, Vec::new());
+        for v in vertices {
+            let bits = self.bits(v);
+            if bits.block_count() > self.hub_blocks() {
+                hubs.push(v);
+                continue;
+            }
+            let degree = reader.degree(v);
+            if degree > 1 {
+                let times = RefCell::new(table.begin(degree));
+                let is_first = |_, u| times.borrow_mut().add(u, 1) == 1;
+                let blocks = 0..bits.block_count();
+                removed += remove(bits, blocks, &mut reader, v, &is_first, &|_| ());
+                bits.recount();
+            }
+        }
+        Ok((removed, hubs))
     }
 
     /// Removes from the lists of `vertices` what `predicate` refuses, and adds it to

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
-use evergraph_graph::{Graph, NeighborReader, VertexId};
+use evergraph_graph::{Graph, NeighborReader, StoredLists, VertexId};
 
 use super::{Seed, reference, shares_of};
 use crate::pagerank::check_damping;
@@ -70,20 +70,20 @@ pub fn approximate<G: Graph>(
     let n = graph.vertex_count();
     let mut local = Local {
         graph,
-        tolerance: parameters.tolerance,
+        parameters,
+        seeds: Seeds::of(graph, seeds),
+        ranks: control.array(0.0, n)?,
+        touched: 0,
         residues: control.array(0.0, n)?,
         waits: control.array(false, n)?,
         queue: VecDeque::new(),
     };
-    let mut ranks = control.array(0.0, n)?;
-    local.give_seeds(&seeds, 1.0);
-    let (mut pushes, mut touched) = (0, 0);
+    local.give_seeds(1.0);
+    let mut pushes = 0;
     while let Some(u) = local.take() {
         let residue = std::mem::take(&mut local.residues[u as usize]);
-        let rank = &mut ranks[u as usize];
-        touched += usize::from(*rank == 0.0);
-        *rank += (1.0 - parameters.damping) * residue;
-        local.push(u, parameters.damping * residue, &seeds, control)?;
+        local.settle(u, residue);
+        local.push(u, parameters.damping * residue, control)?;
         pushes += 1;
         if pushes % PUSHES_UNTIL_REPORT == 0 {
             control.report("pushes", pushes, None);
@@ -92,16 +92,42 @@ pub fn approximate<G: Graph>(
     Ok(Approximation {
         missing: local.residues.iter().sum(),
         residues: local.residues,
-        ranks,
+        ranks: local.ranks,
         pushes,
-        touched,
+        touched: local.touched,
     })
 }
 
-/// The residues, and which of them are due.
+/// The seeds, apart as they lead on or not.
+struct Seeds {
+    leading: Vec<Seed>,
+    /// Seeds without out-edges: what they do not keep returns to the seeds.
+    dead_ends: Vec<Seed>,
+    /// The shares of those together.
+    returning: f64,
+}
+
+impl Seeds {
+    fn of(graph: &impl Graph, seeds: Vec<Seed>) -> Self {
+        let mut degrees = graph.reader();
+        let leads_on = |&(v, _): &Seed| degrees.degree(v) > 0;
+        let (leading, dead_ends): (Vec<Seed>, Vec<Seed>) = seeds.into_iter().partition(leads_on);
+        Self {
+            returning: dead_ends.iter().map(|&(_, share)| share).sum(),
+            leading,
+            dead_ends,
+        }
+    }
+}
+
+/// The estimates and residues, and which of these are due.
 struct Local<'g, G> {
     graph: &'g G,
-    tolerance: f64,
+    parameters: &'g LocalParameters,
+    seeds: Seeds,
+    ranks: Vec<f64>,
+    /// Vertices whose estimate is not 0.
+    touched: usize,
     residues: Vec<f64>,
     /// Whether a vertex is in the queue.
     waits: Vec<bool>,
@@ -116,17 +142,11 @@ impl<G: Graph> Local<'_, G> {
     }
 
     /// Spreads `mass` over the neighbors of `u`, or over the seeds if it has none.
-    fn push(
-        &mut self,
-        u: VertexId,
-        mass: f64,
-        seeds: &[Seed],
-        control: &Control,
-    ) -> Result<(), RunError> {
+    fn push(&mut self, u: VertexId, mass: f64, control: &Control) -> Result<(), RunError> {
         control.check()?;
         let degree = self.graph.reader().degree(u);
         if degree == 0 {
-            self.give_seeds(seeds, mass);
+            self.give_seeds(mass);
         }
         let share = mass / degree as f64;
         for start in (0..degree).step_by(HUB_DEGREE) {
@@ -144,10 +164,26 @@ impl<G: Graph> Local<'_, G> {
         Ok(())
     }
 
-    fn give_seeds(&mut self, seeds: &[Seed], mass: f64) {
-        let mut degrees = self.graph.reader();
-        for &(v, share) in seeds {
-            self.give(v, mass * share, &mut degrees);
+    /// Adds to the estimate of `v` what stays of a residue.
+    fn settle(&mut self, v: VertexId, residue: f64) {
+        let rank = &mut self.ranks[v as usize];
+        self.touched += usize::from(*rank == 0.0);
+        *rank += (1.0 - self.parameters.damping) * residue;
+    }
+
+    /// Gives `mass` to the seeds. What seeds without out-edges return comes again and again
+    /// and is summed at once: left as a residue, it would be missing at vertices of degree 0.
+    fn give_seeds(&mut self, mass: f64) {
+        let all = mass / (1.0 - self.parameters.damping * self.seeds.returning);
+        let graph = self.graph;
+        let mut degrees = graph.reader();
+        for at in 0..self.seeds.leading.len() {
+            let (v, share) = self.seeds.leading[at];
+            self.give(v, all * share, &mut degrees);
+        }
+        for at in 0..self.seeds.dead_ends.len() {
+            let (v, share) = self.seeds.dead_ends[at];
+            self.settle(v, all * share);
         }
     }
 
@@ -158,9 +194,8 @@ impl<G: Graph> Local<'_, G> {
         *residue += mass;
         let waits = &mut self.waits[v as usize];
         // Most additions are too small for any degree, and need not ask for it.
-        if *residue > self.tolerance
-            && !*waits
-            && *residue > self.tolerance * degrees.degree(v).max(1) as f64
+        let tolerance = self.parameters.tolerance;
+        if *residue > tolerance && !*waits && *residue > tolerance * degrees.degree(v).max(1) as f64
         {
             *waits = true;
             self.queue.push_back(v);
@@ -169,7 +204,8 @@ impl<G: Graph> Local<'_, G> {
 }
 
 /// Checks that no residue is due, and that each rank is [`reference()`]'s but for
-/// what is missing. Sequential, O(m) an iteration.
+/// what may be missing: the tolerance for each edge of an undirected graph, else all that
+/// is missing. Sequential, O(m) an iteration.
 ///
 /// # Errors
 /// The first vertex that is wrong.
@@ -194,12 +230,14 @@ pub fn verify_approximation<G: Graph>(
     // The iterations leave damping^count of the mass unsettled.
     let settled = (1e-12_f64.ln() / parameters.damping.max(0.01).ln()).ceil();
     let expected = reference(graph, seeds, parameters.damping, settled as u32);
-    let missing = result.missing + 1e-9;
-    let wrong = result
-        .ranks
-        .iter()
-        .zip(&expected)
-        .position(|(found, expected)| !(found - 1e-9..=found + missing).contains(expected));
+    let is_undirected = graph.stored_lists() == StoredLists::Undirected;
+    let mut missing = |v| match is_undirected {
+        true => parameters.tolerance * reader.degree(v) as f64 + 1e-9,
+        false => result.missing + 1e-9,
+    };
+    let mut pairs = (0..).zip(result.ranks.iter().zip(&expected));
+    let wrong = pairs
+        .position(|(v, (found, expected))| !(found - 1e-9..=found + missing(v)).contains(expected));
     match wrong {
         None => Ok(()),
         Some(vertex) => Err(Mismatch {

@@ -8,50 +8,80 @@ use rayon::prelude::*;
 use super::search::{Lengths, Scratch};
 use super::{Candidates, Parameters, RumorSources};
 use crate::edge_map::Lists;
-use crate::parallel::{CHUNK_ITEMS, shared_u64};
+use crate::parallel::{CHUNK_ITEMS, shared};
 use crate::strips::Strips;
 use crate::subset::Bitmap;
 use crate::{Cancelled, Control, RunError, UNREACHED};
 
-/// Cost of a distance; the sources minimize the sum of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a distance counts; the sources minimize the sum of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Cost {
     /// Itself.
     Distance,
     /// 1 if it is larger than this.
-    Beyond(u64),
+    Beyond(f64),
 }
 
 impl Cost {
-    fn of(self, distance: u64) -> u64 {
+    fn of(self, distance: f64, lengths: &Lengths) -> u128 {
         match self {
-            Cost::Distance => distance,
-            Cost::Beyond(radius) => u64::from(distance > radius),
+            Cost::Distance => lengths.cost(distance),
+            Cost::Beyond(radius) => u128::from(distance > radius),
         }
     }
 
     /// Only a candidate nearer than this costs less than `distance`.
-    fn saves_within(self, distance: u64) -> u64 {
+    fn saves_within(self, distance: f64) -> f64 {
         match self {
             Cost::Distance => distance,
-            Cost::Beyond(radius) if distance > radius => radius + 1,
-            Cost::Beyond(_) => 0,
+            Cost::Beyond(radius) if distance > radius => radius.next_up(),
+            Cost::Beyond(_) => 0.0,
         }
     }
 }
 
-/// The nearest source and the second nearest of an infected vertex.
+/// A sum of 128 bits that tasks add to: 64 would not hold small distances beside large.
+#[derive(Debug, Default)]
+struct WideSum {
+    low: AtomicU64,
+    high: AtomicU64,
+}
+
+impl WideSum {
+    fn add(&self, value: u128) {
+        let low = value as u64;
+        let before = self.low.fetch_add(low, Relaxed);
+        let carry = u64::from(before.checked_add(low).is_none());
+        let high = (value >> 64) as u64 + carry;
+        if high > 0 {
+            self.high.fetch_add(high, Relaxed);
+        }
+    }
+
+    fn clear(&self) {
+        self.low.store(0, Relaxed);
+        self.high.store(0, Relaxed);
+    }
+
+    /// The sum, when no task adds to it.
+    fn get(&self) -> u128 {
+        u128::from(self.high.load(Relaxed)) << 64 | u128::from(self.low.load(Relaxed))
+    }
+}
+
+/// The nearest source and the second nearest of an infected vertex; infinity is the
+/// distance where there is none.
 #[derive(Clone, Copy)]
 struct Nearest {
-    distance: u64,
+    distance: f64,
     /// Its number among the sources.
     source: u32,
-    second: u64,
+    second: f64,
 }
 
 /// Sources that may be the result.
 struct Found {
-    maximum: u64,
+    maximum: f64,
     sources: Vec<VertexId>,
     /// How many were replaced on the way to them.
     swaps: u32,
@@ -69,7 +99,7 @@ pub(super) struct Choice<'g, 'c, G> {
     sources: Vec<VertexId>,
     nearest: Vec<Nearest>,
     /// For each vertex what it would save as one more source.
-    savings: Vec<AtomicU64>,
+    savings: Vec<WideSum>,
     strips: Strips<Scratch>,
     swaps: u32,
 }
@@ -95,7 +125,7 @@ impl<'g, 'c, G: Graph> Choice<'g, 'c, G> {
             places,
             sources: Vec::new(),
             nearest: Vec::new(),
-            savings: shared_u64(n, 0, control)?,
+            savings: shared(n, WideSum::default, control)?,
             strips: Strips::new(|| Scratch::new(n, &lengths, control))?,
             infected,
             swaps: 0,
@@ -117,23 +147,26 @@ impl<'g, 'c, G: Graph> Choice<'g, 'c, G> {
     pub(super) fn minimize_maximum(&mut self) -> Result<(), Cancelled> {
         self.minimize_sum()?;
         let mut best = self.found();
-        let mut radii = 0..best.maximum;
+        let lengths = self.lengths;
+        let mut radii = 0..lengths.rank(best.maximum);
         while !radii.is_empty() {
-            let radius = radii.start + (radii.end - radii.start) / 2;
+            let middle = radii.start + (radii.end - radii.start) / 2;
+            let radius = lengths.at_rank(middle);
             self.choose(Cost::Beyond(radius))?;
             if self.maximum() <= radius {
                 best = self.found();
-                radii.end = best.maximum;
+                radii.end = lengths.rank(best.maximum);
             } else {
-                radii.start = radius + 1;
+                radii.start = middle + 1;
             }
         }
         self.return_to(&best)?;
         for _ in 0..self.parameters.rounds {
-            let Some(smaller) = best.maximum.checked_sub(1) else {
+            let Some(smaller) = lengths.rank(best.maximum).checked_sub(1) else {
                 break;
             };
-            let swapped = self.swap_each(Cost::Beyond(smaller))?;
+            let smaller = Cost::Beyond(lengths.at_rank(smaller));
+            let swapped = self.swap_each(smaller)?;
             if self.maximum() < best.maximum {
                 best = self.found();
             } else if !swapped {
@@ -184,27 +217,37 @@ impl<'g, 'c, G: Graph> Choice<'g, 'c, G> {
             let now = self.total(cost, self.distances());
             let without = self.total(cost, self.distances_without(number));
             let (v, saved) = self.best(cost, Some(number))?;
-            if without - saved < now {
-                let mut sources = std::mem::take(&mut self.sources);
-                sources[number] = v;
-                self.begin_with(sources)?;
-                self.swaps += 1;
+            let old = self.sources[number];
+            if without - saved < now && v != old {
+                self.replace(number, v)?;
+                // What is saved was added up along paths backwards, rounded otherwise.
+                if self.total(cost, self.distances()) < now {
+                    self.swaps += 1;
+                } else {
+                    self.replace(number, old)?;
+                }
             }
         }
         Ok(self.swaps > before)
     }
 
-    /// The largest distance.
-    fn maximum(&self) -> u64 {
-        self.distances().max().unwrap_or(0)
+    fn replace(&mut self, number: usize, v: VertexId) -> Result<(), Cancelled> {
+        let mut sources = std::mem::take(&mut self.sources);
+        sources[number] = v;
+        self.begin_with(sources)
     }
 
-    fn distances(&self) -> impl Iterator<Item = u64> {
+    /// The largest distance.
+    fn maximum(&self) -> f64 {
+        self.distances().fold(0.0, f64::max)
+    }
+
+    fn distances(&self) -> impl Iterator<Item = f64> {
         self.nearest.iter().map(|nearest| nearest.distance)
     }
 
     /// The distances if a source were none.
-    fn distances_without(&self, number: usize) -> impl Iterator<Item = u64> {
+    fn distances_without(&self, number: usize) -> impl Iterator<Item = f64> {
         self.nearest
             .iter()
             .map(move |nearest| match nearest.source as usize == number {
@@ -213,16 +256,18 @@ impl<'g, 'c, G: Graph> Choice<'g, 'c, G> {
             })
     }
 
-    fn total(&self, cost: Cost, distances: impl Iterator<Item = u64>) -> u64 {
-        distances.map(|distance| cost.of(distance)).sum()
+    fn total(&self, cost: Cost, distances: impl Iterator<Item = f64>) -> u128 {
+        distances
+            .map(|distance| cost.of(distance, &self.lengths))
+            .sum()
     }
 
     /// Has exactly these sources.
     fn begin_with(&mut self, sources: Vec<VertexId>) -> Result<(), Cancelled> {
         let none = Nearest {
-            distance: self.lengths.none,
+            distance: f64::INFINITY,
             source: UNREACHED,
-            second: self.lengths.none,
+            second: f64::INFINITY,
         };
         self.nearest.clear();
         self.nearest.resize(self.infected.len(), none);
@@ -235,7 +280,8 @@ impl<'g, 'c, G: Graph> Choice<'g, 'c, G> {
     fn add(&mut self, v: VertexId) -> Result<(), Cancelled> {
         let number = self.sources.len() as u32;
         self.sources.push(v);
-        let radius = self.nearest.iter().map(|nearest| nearest.second).max();
+        let seconds = self.nearest.iter().map(|nearest| nearest.second);
+        let radius = seconds.fold(0.0, f64::max);
         let (nearest, places) = (&mut self.nearest, &self.places);
         let lists = Lists::outgoing(self.graph);
         let visit = |u: VertexId, distance| {
@@ -249,7 +295,6 @@ impl<'g, 'c, G: Graph> Choice<'g, 'c, G> {
                 nearest.second = distance.min(nearest.second);
             }
         };
-        let radius = radius.unwrap_or(0);
         self.strips
             .first()
             .search(lists, v, radius, &self.lengths, self.control, visit)
@@ -257,9 +302,9 @@ impl<'g, 'c, G: Graph> Choice<'g, 'c, G> {
 
     /// The candidate that saves most, the first of several, and what; beside all
     /// sources, or all but one.
-    fn best(&mut self, cost: Cost, without: Option<usize>) -> Result<(VertexId, u64), Cancelled> {
+    fn best(&mut self, cost: Cost, without: Option<usize>) -> Result<(VertexId, u128), Cancelled> {
         let lists = Lists::incoming(self.graph).expect("the graph has in-lists");
-        let mut searches: Vec<(VertexId, u64)> = match without {
+        let mut searches: Vec<(VertexId, f64)> = match without {
             None => self
                 .infected
                 .iter()
@@ -271,18 +316,18 @@ impl<'g, 'c, G: Graph> Choice<'g, 'c, G> {
                 self.infected.iter().copied().zip(distances).collect()
             }
         };
-        searches.retain(|&(_, distance)| cost.saves_within(distance) > 0);
+        searches.retain(|&(_, distance)| cost.saves_within(distance) > 0.0);
         let (savings, lengths, control) = (&self.savings, &self.lengths, self.control);
         savings
             .par_iter()
             .with_min_len(CHUNK_ITEMS)
-            .for_each(|saved| saved.store(0, Relaxed));
+            .for_each(WideSum::clear);
         self.strips
             .each(&mut searches, |scratch, _, &mut (v, distance)| {
                 let radius = cost.saves_within(distance);
                 scratch.search(lists, v, radius, lengths, control, |u, nearer| {
-                    let saved = cost.of(distance) - cost.of(nearer);
-                    savings[u as usize].fetch_add(saved, Relaxed);
+                    let saved = cost.of(distance, lengths) - cost.of(nearer, lengths);
+                    savings[u as usize].add(saved);
                 })
             })?;
         let mut taken = Bitmap::empty(self.places.len());
@@ -296,7 +341,7 @@ impl<'g, 'c, G: Graph> Choice<'g, 'c, G> {
             |v: VertexId| !taken.contains(v) && (all || self.places[v as usize] != UNREACHED);
         let candidates = savings.par_iter().enumerate().with_min_len(CHUNK_ITEMS);
         let best = candidates
-            .map(|(v, saved)| (saved.load(Relaxed), std::cmp::Reverse(v as VertexId)))
+            .map(|(v, saved)| (saved.get(), std::cmp::Reverse(v as VertexId)))
             .filter(|&(_, v)| free(v.0))
             .max();
         let (saved, v) = best.expect("more candidates than sources");
@@ -306,16 +351,12 @@ impl<'g, 'c, G: Graph> Choice<'g, 'c, G> {
     pub(super) fn into_result(self) -> RumorSources {
         let source = |nearest: &Nearest| self.sources.get(nearest.source as usize);
         let nearest = self.nearest.iter();
-        let distance = |nearest: &Nearest| match nearest.source {
-            UNREACHED => f64::INFINITY,
-            _ => self.lengths.distance(nearest.distance),
-        };
         RumorSources {
             nearest: nearest
                 .clone()
                 .map(|of| source(of).copied().unwrap_or(UNREACHED))
                 .collect(),
-            distances: nearest.map(distance).collect(),
+            distances: nearest.map(|nearest| nearest.distance).collect(),
             sources: self.sources,
             infected: self.infected,
             swaps: self.swaps,

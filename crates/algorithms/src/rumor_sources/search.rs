@@ -14,50 +14,81 @@ const VISITS: usize = 256;
 /// Of a vertex that is not in the heap.
 const OUTSIDE: u32 = u32::MAX;
 
-/// How long edges are, in whole units.
+/// How long edges are, and what distances cost.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lengths {
-    /// Units in a weight of 1; `None` if each edge is one unit.
-    per_weight: Option<f64>,
-    /// More than any path: what counts where there is none.
-    pub none: u64,
+    /// Whether edges are as long as their weights; else each is one hop.
+    weighted: bool,
+    /// Hops that count where there is no path.
+    hops: u64,
+    /// Cost of a distance of 1.
+    per_length: f64,
+    /// Cost of no path.
+    none: u128,
 }
 
 impl Lengths {
-    /// Lengths of which `count` together fit into 62 bits.
+    /// Lengths of which the costs of `count` together fit into 126 bits.
     pub(super) fn new<G: Graph>(
         graph: &G,
         weighted: bool,
         count: usize,
         control: &Control,
     ) -> Result<Self, RunError> {
-        let n = graph.vertex_count() as f64;
+        let hops = graph.vertex_count() as u64;
+        let n = hops as f64;
         if !weighted || !graph.is_weighted() {
             return Ok(Self {
-                per_weight: None,
-                none: n as u64,
+                weighted: false,
+                hops,
+                per_length: 1.0,
+                none: hops.into(),
             });
         }
         let largest = match largest(graph, control)? {
             0.0 => 1.0,
             largest => f64::from(largest),
         };
-        let room = 62.0 - (n * count as f64 * largest).log2();
-        let per_weight = room.floor().min(1000.0).exp2();
+        let room = 126.0 - (n * count as f64 * largest).log2();
+        let per_length = room.floor().exp2();
         Ok(Self {
-            per_weight: Some(per_weight),
-            none: (n * largest * per_weight).ceil() as u64,
+            weighted: true,
+            hops,
+            per_length,
+            none: (n * largest * per_length).ceil() as u128,
         })
     }
 
-    fn of(&self, weight: Weight) -> u64 {
-        self.per_weight
-            .map_or(1, |units| (f64::from(weight) * units).round() as u64)
+    fn of(&self, weight: Weight) -> f64 {
+        match self.weighted {
+            true => f64::from(weight),
+            false => 1.0,
+        }
     }
 
-    /// So many units as hops or a sum of weights.
-    pub(super) fn distance(&self, units: u64) -> f64 {
-        units as f64 / self.per_weight.unwrap_or(1.0)
+    /// A distance in whole units, a power of two of them in 1; infinity is no path.
+    pub(super) fn cost(&self, distance: f64) -> u128 {
+        match distance == f64::INFINITY {
+            true => self.none,
+            false => (distance * self.per_length).round() as u128,
+        }
+    }
+
+    /// The place of a distance in the order of all that there may be.
+    pub(super) fn rank(&self, distance: f64) -> u64 {
+        match self.weighted {
+            // Numbers that are not negative are ordered as their bits.
+            true => distance.to_bits(),
+            false => self.hops.min(distance as u64),
+        }
+    }
+
+    /// The distance at that place.
+    pub(super) fn at_rank(&self, rank: u64) -> f64 {
+        match self.weighted {
+            true => f64::from_bits(rank),
+            false => rank as f64,
+        }
     }
 }
 
@@ -86,7 +117,7 @@ pub(super) struct Scratch {
     /// heap of those that are not expanded, the nearest first.
     waiting: Vec<VertexId>,
     /// Of weights, the distance of each vertex and its place in the heap.
-    distances: Vec<u64>,
+    distances: Vec<f64>,
     places: Vec<u32>,
 }
 
@@ -96,15 +127,15 @@ impl Scratch {
         lengths: &Lengths,
         control: &Control,
     ) -> Result<Self, Cancelled> {
-        let weighted = match lengths.per_weight {
-            Some(_) => vertex_count,
-            None => 0,
+        let weighted = match lengths.weighted {
+            true => vertex_count,
+            false => 0,
         };
         Ok(Self {
             found_by: control.array(0, vertex_count)?,
             search: 0,
             waiting: control.room_for(vertex_count)?,
-            distances: control.array(0, weighted)?,
+            distances: control.array(0.0, weighted)?,
             places: control.array(OUTSIDE, weighted)?,
         })
     }
@@ -115,10 +146,10 @@ impl Scratch {
         &mut self,
         lists: Lists<'_, G>,
         start: VertexId,
-        radius: u64,
+        radius: f64,
         lengths: &Lengths,
         control: &Control,
-        visit: impl FnMut(VertexId, u64),
+        visit: impl FnMut(VertexId, f64),
     ) -> Result<(), Cancelled> {
         control.check()?;
         if self.search == u32::MAX {
@@ -127,12 +158,12 @@ impl Scratch {
         }
         self.search += 1;
         self.waiting.clear();
-        if radius == 0 {
+        if radius == 0.0 {
             return Ok(());
         }
-        match lengths.per_weight {
-            None => self.by_hops(lists, start, radius, control, visit),
-            Some(_) => self.by_weight(lists, start, radius, lengths, control, visit),
+        match lengths.weighted {
+            false => self.by_hops(lists, start, radius, control, visit),
+            true => self.by_weight(lists, start, radius, lengths, control, visit),
         }
     }
 
@@ -140,13 +171,13 @@ impl Scratch {
         &mut self,
         lists: Lists<'_, G>,
         start: VertexId,
-        radius: u64,
+        radius: f64,
         control: &Control,
-        mut visit: impl FnMut(VertexId, u64),
+        mut visit: impl FnMut(VertexId, f64),
     ) -> Result<(), Cancelled> {
         self.found_by[start as usize] = self.search;
         self.waiting.push(start);
-        let (mut at, mut level_end, mut distance) = (0, 1, 0);
+        let (mut at, mut level_end, mut distance) = (0, 1, 0.0);
         while at < self.waiting.len() {
             control.check()?;
             let mut reader = lists.reader();
@@ -154,7 +185,7 @@ impl Scratch {
                 let u = self.waiting[at];
                 at += 1;
                 visit(u, distance);
-                if distance + 1 == radius {
+                if distance + 1.0 >= radius {
                     continue;
                 }
                 reader.for_each_neighbor(u, |v| {
@@ -167,7 +198,7 @@ impl Scratch {
             }
             if at == level_end {
                 level_end = self.waiting.len();
-                distance += 1;
+                distance += 1.0;
             }
         }
         Ok(())
@@ -178,12 +209,12 @@ impl Scratch {
         &mut self,
         lists: Lists<'_, G>,
         start: VertexId,
-        radius: u64,
+        radius: f64,
         lengths: &Lengths,
         control: &Control,
-        mut visit: impl FnMut(VertexId, u64),
+        mut visit: impl FnMut(VertexId, f64),
     ) -> Result<(), Cancelled> {
-        self.offer(start, 0);
+        self.offer(start, 0.0);
         while !self.waiting.is_empty() {
             control.check()?;
             let mut reader = lists.reader();
@@ -205,7 +236,7 @@ impl Scratch {
     }
 
     /// Notes that there is a path of this length to `v`.
-    fn offer(&mut self, v: VertexId, distance: u64) {
+    fn offer(&mut self, v: VertexId, distance: f64) {
         let known = self.found_by[v as usize] == self.search;
         if known && self.distances[v as usize] <= distance {
             return;
@@ -236,7 +267,7 @@ impl Scratch {
         self.places[v as usize] = place as u32;
     }
 
-    fn key(&self, place: usize) -> u64 {
+    fn key(&self, place: usize) -> f64 {
         self.distances[self.waiting[place] as usize]
     }
 
@@ -257,7 +288,8 @@ impl Scratch {
         let mut place = 0;
         loop {
             let children = 2 * place + 1..self.waiting.len().min(2 * place + 3);
-            let Some(child) = children.min_by_key(|&child| self.key(child)) else {
+            let nearer = |&a: &usize, &b: &usize| self.key(a).total_cmp(&self.key(b));
+            let Some(child) = children.min_by(nearer) else {
                 return;
             };
             if self.key(child) >= self.key(place) {
@@ -286,20 +318,18 @@ mod tests {
         let control = Control::new();
         for (graph, radii) in [(&graph, [1.0, 9.0, 1e6]), (&hops, [1.0, 2.0, 1e6])] {
             let lengths = Lengths::new(graph, true, 256, &control).unwrap();
-            let units = 1.0 / lengths.distance(1);
             let mut scratch = Scratch::new(256, &lengths, &control).unwrap();
             for start in (0..256).step_by(17) {
                 let expected = reference(graph, start);
                 for radius in radii {
                     let mut found = vec![f64::INFINITY; 256];
-                    let visit = |v: VertexId, units| {
+                    let visit = |v: VertexId, distance| {
                         assert!(found[v as usize].is_infinite(), "{v} comes twice");
-                        found[v as usize] = lengths.distance(units);
+                        found[v as usize] = distance;
                     };
                     let lists = Lists::outgoing(graph);
-                    let limit = (radius * units) as u64;
                     scratch
-                        .search(lists, start, limit, &lengths, &control, visit)
+                        .search(lists, start, radius, &lengths, &control, visit)
                         .unwrap();
                     let within = expected
                         .iter()

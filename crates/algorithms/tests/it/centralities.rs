@@ -313,6 +313,29 @@ fn small_graphs() {
 }
 
 #[test]
+fn isolated_seeds_keep_what_returns_to_them() {
+    // 3 and 4 are isolated; what 0 has is that of a walk on the path 0, 1, 2.
+    let control = Control::new();
+    let graph = Csr::from_edges(5, &[(0, 1), (1, 2)], StoredLists::Undirected);
+    for tolerance in [0.3, 1e-3] {
+        let local = LocalParameters { tolerance, ..LOCAL };
+        let alone = [(3, 1.0)];
+        let near = personalized_pagerank::approximate(&graph, &alone, &local, &control).unwrap();
+        assert_eq!(near.ranks, [0.0, 0.0, 0.0, 1.0, 0.0]);
+        assert_eq!((near.missing, near.touched), (0.0, 1));
+
+        let seeds = [(0, 2.0), (3, 1.0), (4, 1.0)];
+        let near = personalized_pagerank::approximate(&graph, &seeds, &local, &control).unwrap();
+        let expected = personalized_pagerank::reference(&graph, &seeds, local.damping, 300);
+        for (v, degree) in (0..).zip([1.0, 2.0, 1.0, 0.0, 0.0]) {
+            let missing = expected[v] - near.ranks[v];
+            let allowed = -1e-12..=tolerance * degree + 1e-12;
+            assert!(allowed.contains(&missing), "{v} lacks {missing}");
+        }
+    }
+}
+
+#[test]
 fn no_vertices_and_no_edges() {
     let control = Control::new();
     for direction in DIRECTIONS {

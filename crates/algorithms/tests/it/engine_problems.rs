@@ -164,6 +164,39 @@ fn covers_of_small_graphs() {
     assert_eq!(found.covered, 3);
 }
 
+/// The same neighbors without repetitions; self-loops stay.
+fn without_parallel(n: usize, edges: &[(VertexId, VertexId)], direction: StoredLists) -> Csr {
+    let of_one_direction = |&(u, v): &(VertexId, VertexId)| match direction {
+        StoredLists::Undirected => (u.min(v), u.max(v)),
+        StoredLists::Out | StoredLists::Both => (u, v),
+    };
+    let mut edges: Edges = edges.iter().map(of_one_direction).collect();
+    edges.sort_unstable();
+    edges.dedup();
+    Csr::from_edges(n, &edges, direction)
+}
+
+#[test]
+fn parallel_edges_make_no_set_larger() {
+    // The center covers all; each leaf covers the center, often, and nothing else. The
+    // second time lists are so long that tasks share them.
+    for (leaves, times) in [(8, 10), (3, 9000)] {
+        let spokes = (1..=leaves).flat_map(|leaf| {
+            let back = std::iter::repeat_n((leaf, leaf), times);
+            std::iter::once((0, leaf)).chain(back)
+        });
+        let mut edges: Edges = spokes.collect();
+        let n = leaves as usize + 1;
+        assert_eq!(
+            cover(&Csr::from_edges(n, &edges, StoredLists::Out)).sets,
+            [0]
+        );
+        edges.extend(std::iter::repeat_n((0, 1), 20_000));
+        let found = cover(&Csr::from_edges(n, &edges, StoredLists::Both));
+        assert_eq!((found.sets, found.covered), (vec![0], leaves as usize));
+    }
+}
+
 /// The fewest sets that cover, by trying all.
 fn cover_by_hand(graph: &Csr) -> usize {
     let n = graph.vertex_count();
@@ -356,6 +389,20 @@ proptest! {
         prop_assert!(found == all(&segmented, seed));
         for direction in [StoredLists::Out, StoredLists::Both] {
             cover(&Csr::from_edges(n, &edges, direction));
+        }
+    }
+
+    #[test]
+    fn a_cover_is_that_without_parallel_edges(
+        (n, edges) in edges(),
+        times in prop::collection::vec(1_usize..12, 1..9),
+    ) {
+        let repeated = edges.iter().zip(times.iter().cycle());
+        let repeated = repeated.flat_map(|(&edge, &times)| std::iter::repeat_n(edge, times));
+        let repeated: Edges = repeated.collect();
+        for direction in [UNDIRECTED, StoredLists::Out, StoredLists::Both] {
+            let once = cover(&without_parallel(n, &edges, direction));
+            prop_assert_eq!(cover(&Csr::from_edges(n, &repeated, direction)), once);
         }
     }
 

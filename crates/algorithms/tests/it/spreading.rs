@@ -5,7 +5,7 @@ use crate::common::{Segmented, with_threads};
 use evergraph_algorithms::influence_maximization::{
     self as influence, Method, Parameters, Probabilities, exact_spread, plain_greedy,
 };
-use evergraph_algorithms::rumor_sources::{self as rumor, Candidates, Distances, Objective};
+use evergraph_algorithms::rumor_sources::{self as rumor, Candidates, Objective};
 use evergraph_algorithms::{Cancellation, Cancelled, Control, RunError};
 use evergraph_generators::kronecker;
 use evergraph_graph::{Csr, Graph, StoredLists, VertexId, Weight};
@@ -350,17 +350,34 @@ const SUM: rumor::Parameters = rumor::Parameters {
     rounds: 10,
 };
 
-/// Distances with what none counts as, so that fewer unreached are nearly always less.
-fn cost(of: &Distances, objective: Objective, none: f64) -> f64 {
-    match (objective, of.unreached) {
-        (Objective::Sum, unreached) => of.sum + unreached as f64 * none,
-        (Objective::Maximum, 0) => of.maximum,
-        (Objective::Maximum, _) => none,
+/// What the distances of a set of sources cost, exactly: weights are whole. Vertices that
+/// it does not lead to cost `none` each.
+fn cost(
+    graph: &Csr,
+    infected: &[VertexId],
+    given: &rumor::Parameters,
+    (sources, none): (&[VertexId], u128),
+) -> u128 {
+    let costs = infected.iter().map(|&v| {
+        let found = rumor::distances(graph, given.weighted, sources, &[v]);
+        match found.unreached {
+            0 => found.sum as u128,
+            _ => none,
+        }
+    });
+    match given.objective {
+        Objective::Sum => costs.sum(),
+        Objective::Maximum => costs.max().unwrap_or(0),
     }
 }
 
-/// The smallest cost of any `sources`, and the cost of none.
-fn smallest_cost(graph: &Csr, infected: &[VertexId], given: &rumor::Parameters, none: f64) -> f64 {
+/// The smallest cost of any `sources`.
+fn smallest_cost(
+    graph: &Csr,
+    infected: &[VertexId],
+    given: &rumor::Parameters,
+    none: u128,
+) -> u128 {
     let n = graph.vertex_count();
     let sets = (0..1_u32 << n).filter(|set| set.count_ones() as usize == given.sources);
     let allowed = |v: &VertexId| given.candidates == Candidates::All || infected.contains(v);
@@ -370,14 +387,8 @@ fn smallest_cost(graph: &Csr, infected: &[VertexId], given: &rumor::Parameters, 
             .collect::<Vec<_>>()
     });
     let sets = sets.filter(|set| set.iter().all(allowed));
-    let costs = sets.map(|set| {
-        cost(
-            &rumor::distances(graph, given.weighted, &set, infected),
-            given.objective,
-            none,
-        )
-    });
-    costs.fold(f64::INFINITY, f64::min)
+    let costs = sets.map(|set| cost(graph, infected, given, (&set, none)));
+    costs.min().expect("as many candidates as sources")
 }
 
 fn find(
@@ -394,8 +405,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn sources_are_near_the_best((n, edges) in tiny(), k in 1_usize..4, infected in 1_u32..128, choice in 0_u8..8) {
-        let edges: Vec<_> = edges.into_iter().map(|(u, v, w)| (u, v, (w * 10.0).round())).collect();
+    fn sources_are_near_the_best((n, edges) in tiny(), k in 1_usize..4, infected in 1_u32..128, choice in 0_u8..16) {
+        let mut edges: Vec<_> = edges.into_iter().map(|(u, v, w)| (u, v, (w * 10.0).round())).collect();
+        if let (Some(first), 8..) = (edges.first_mut(), choice) {
+            // Beside it the others are less than the last digit of 64 bits.
+            first.2 = 2.0_f32.powi(70);
+        }
         let graph = Csr::from_weighted_edges(n, &edges, StoredLists::Both);
         let mut infected: Vec<VertexId> = (0..n as VertexId).filter(|v| infected >> v & 1 == 1).collect();
         if infected.is_empty() {
@@ -410,36 +425,37 @@ proptest! {
             rounds: u32::MAX,
         };
         let largest = edges.iter().map(|edge| f64::from(edge.2)).fold(0.0, f64::max);
-        let none = n as f64 * if given.weighted && largest > 0.0 { largest } else { 1.0 };
+        let longest = if given.weighted && largest > 0.0 { largest as u128 } else { 1 };
+        let none = n as u128 * longest;
+        let cost_of = |sources: &[VertexId]| cost(&graph, &infected, &given, (sources, none));
         let best = smallest_cost(&graph, &infected, &given, none);
         let result = find(&graph, &infected, &given);
         let all = rumor::distances(&graph, given.weighted, &result.sources, &infected);
         prop_assert_eq!(all.unreached, result.unreached());
         prop_assert_eq!((all.sum, all.maximum), (result.sum(), result.maximum()));
-        let found = cost(&all, given.objective, none);
+        let found = cost_of(&result.sources);
         if given.objective == Objective::Sum {
-            let most = infected.len() as f64 * none;
-            let bound = (1.0 - (-1.0_f64).exp()) * (most - best);
-            prop_assert!(most - found >= bound, "{found} of {best}");
+            let most = infected.len() as u128 * none;
+            let bound = (1.0 - (-1.0_f64).exp()) * (most - best) as f64;
+            prop_assert!((most - found) as f64 >= bound, "{found} of {best}");
         }
         if given.sources == 1 {
             prop_assert_eq!(found, best);
         }
         // The largest distance of the smallest sum is where the other objective begins.
-        let sum = find(&graph, &infected, &rumor::Parameters { objective: Objective::Sum, ..given });
-        let all = rumor::distances(&graph, given.weighted, &sum.sources, &infected);
-        prop_assert!(found <= cost(&all, given.objective, none));
+        let of_sum = rumor::Parameters { objective: Objective::Sum, ..given };
+        let sources = find(&graph, &infected, &of_sum).sources;
+        prop_assert!(found <= cost_of(&sources));
         // No single swap makes the sum smaller.
-        let sources = &sum.sources;
-        let found = cost(&all, Objective::Sum, none);
+        let sum_of = |sources: &[VertexId]| cost(&graph, &infected, &of_sum, (sources, none));
+        let found = sum_of(&sources);
         for number in 0..sources.len() {
             for v in 0..n as VertexId {
                 let allowed = given.candidates == Candidates::All || infected.contains(&v);
                 if allowed && !sources.contains(&v) {
                     let mut swapped = sources.clone();
                     swapped[number] = v;
-                    let other = rumor::distances(&graph, given.weighted, &swapped, &infected);
-                    let other = cost(&other, Objective::Sum, none);
+                    let other = sum_of(&swapped);
                     prop_assert!(found <= other, "{found}, but {swapped:?} have {other}");
                 }
             }
@@ -462,6 +478,38 @@ proptest! {
                 prop_assert_eq!(&result, &find(&pieces, &infected, &given));
             }
         }
+    }
+}
+
+#[test]
+fn a_heavy_edge_does_not_hide_light_ones() {
+    // Beside 10^20 or more, 100 is below the last digit of 64 bits.
+    for heavy in [1e20, Weight::MAX] {
+        let edges = [(0, 1, 100.0), (1, 0, 5000.0), (2, 3, heavy)];
+        let graph = Csr::from_weighted_edges(4, &edges, StoredLists::Both);
+        for candidates in [Candidates::All, Candidates::Infected] {
+            let given = rumor::Parameters {
+                sources: 1,
+                candidates,
+                weighted: true,
+                ..SUM
+            };
+            let result = find(&graph, &[1, 3], &given);
+            assert_eq!((result.sources.clone(), result.sum()), (vec![1], 0.0));
+            // Both ends of the light edges have it: 5000 back are more than 100 there.
+            let result = find(&graph, &[0, 1, 3], &given);
+            assert_eq!((result.sources.clone(), result.sum()), (vec![0], 100.0));
+        }
+        let given = rumor::Parameters {
+            objective: Objective::Maximum,
+            weighted: true,
+            ..SUM
+        };
+        let result = find(&graph, &[0, 1, 3], &given);
+        assert_eq!(
+            (result.sources.clone(), result.maximum()),
+            (vec![0, 3], 100.0)
+        );
     }
 }
 

@@ -34,6 +34,10 @@ fn check(graph: &impl Graph) {
     let lightest = minimum_spanning_forest::run(graph, &control).unwrap();
     minimum_spanning_forest::verify(graph, &lightest).unwrap();
     assert_eq!(lightest.components, trees.components);
+    if lightest.edges.is_empty() {
+        // Not -0, which is the sum of no numbers.
+        assert_eq!(lightest.weight.to_bits(), 0.0_f64.to_bits());
+    }
     for seed in [0, 27] {
         let colors = coloring::run(graph, seed, &control).unwrap();
         coloring::verify(graph, seed, &colors).unwrap();

@@ -154,7 +154,7 @@ fn biconnectivity(context: &Context<'_>) -> Result<Computed, Error> {
             Some("articulation-points") => {
                 Values::members(found.labels.len(), &found.articulation_points)
             }
-            _ => Values::Vertices(found.labels),
+            _ => Values::Headed(found.labels, found.heads),
         },
         verified,
     })

@@ -9,7 +9,6 @@ use evergraph_graph::{Graph, NeighborReader};
 use evergraph_snapshots::View;
 
 use super::algorithm::Algorithm;
-use super::canonical::between_ids;
 use super::given::Given;
 use super::graph::{AnyGraph, Plain};
 use super::naming::Naming;
@@ -151,13 +150,20 @@ impl Context<'_> {
         if texts.is_empty() {
             return Ok(None);
         }
-        // A key may have a comma in it.
-        let whole: Result<Vec<u32>, Error> = texts.iter().map(|name| self.vertex(name)).collect();
-        if let (Some(_), Ok(vertices)) = (self.part, whole) {
-            return Ok(Some(vertices));
+        let vertices = texts.iter().map(|text| self.one_or_several(text));
+        let vertices: Vec<Vec<u32>> = vertices.collect::<Result<_, Error>>()?;
+        Ok(Some(vertices.concat()))
+    }
+
+    /// The vertex of this name, which may have a comma in it; else those of the names
+    /// between commas.
+    fn one_or_several(&self, text: &str) -> Result<Vec<u32>, Error> {
+        if let Ok(vertex) = self.vertex(text) {
+            return Ok(vec![vertex]);
         }
-        let vertices = self.split(&texts).map(|name| self.vertex(name));
-        Ok(Some(vertices.collect::<Result<_, Error>>()?))
+        text.split(',')
+            .map(|name| self.vertex(name.trim()))
+            .collect()
     }
 
     /// The parameter `seed`.
@@ -201,17 +207,12 @@ impl Context<'_> {
             })?;
             Ok((self.vertex(u.trim())?, self.vertex(v.trim())?))
         };
-        self.split(&texts).map(pair).collect()
-    }
-
-    /// The parts between commas, unless ids are texts, which may have some.
-    pub(super) fn split<'t>(
-        &self,
-        texts: &'t [&'t str],
-    ) -> impl Iterator<Item = &'t str> + use<'t> {
-        let between = between_ids(self.session);
-        let parts = move |text: &'t &'t str| text.split(move |c| Some(c) == between);
-        texts.iter().flat_map(parts).map(str::trim)
+        let one_or_several = |text: &&str| match pair(text) {
+            Ok(one) => Ok(vec![one]),
+            Err(_) => text.split(',').map(pair).collect(),
+        };
+        let pairs = texts.iter().map(one_or_several);
+        Ok(pairs.collect::<Result<Vec<_>, Error>>()?.concat())
     }
 
     pub(super) fn vertex(&self, name: &str) -> Result<u32, Error> {

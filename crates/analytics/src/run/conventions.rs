@@ -70,7 +70,13 @@ const CONVENTIONS: &[Convention] = &[
     ),
     of("weighted-bfs", "distance", LIGHTEST, PATHS),
     of("delta-stepping", "distance", LIGHTEST, PATHS),
-    of("bellman-ford", "distance", LIGHTEST, PATHS),
+    of(
+        "bellman-ford",
+        "distance",
+        "of parallel edges the lightest counts, self-loops change nothing unless they are \
+         negative",
+        PATHS,
+    ),
     of(
         "widest-path",
         "width",
@@ -106,10 +112,20 @@ const CONVENTIONS: &[Convention] = &[
     ),
     of("spanning-forest", "edge", NEITHER, ""),
     of("minimum-spanning-forest", "weight", LIGHTEST, ""),
-    of("coloring", "color", NEITHER, ""),
+    of(
+        "coloring",
+        "color",
+        "parallel edges and self-loops count in the degrees that decide the order, else not",
+        "",
+    ),
     of("maximal-independent-set", "member", NEITHER, ""),
     of("maximal-matching", "partner", NEITHER, ""),
-    of("set-cover", "cover", NEITHER, ""),
+    of(
+        "set-cover",
+        "cover",
+        "parallel edges change nothing, a vertex covers itself by a self-loop alone",
+        "",
+    ),
     of(
         "triangle-count",
         "triangles",
@@ -132,7 +148,12 @@ const CONVENTIONS: &[Convention] = &[
         "igraph's has parallel and reciprocal edges each, and self-loops: --param \
          parallel=each; networkx's reciprocal edges each, and no self-loops",
     ),
-    of("densest-subgraph", "member", EACH_TWICE, ""),
+    of(
+        "densest-subgraph",
+        "member",
+        "parallel edges count each, a self-loop once",
+        "",
+    ),
     of("label-propagation", "community", EACH, ""),
     of("louvain", "community", EACH_TWICE, ""),
     of("leiden", "community", EACH_TWICE, ""),

@@ -264,7 +264,7 @@ fn widest_path(context: &Context<'_>) -> Result<Computed, Error> {
     let verified = context.verify(|plain| widest::verify(plain, &found));
     if let Some(target) = target {
         let width = |vertex: u32| found.widths[vertex as usize];
-        let route = Route::as_wide(context.graph, source, target, width(target));
+        let route = Route::widest(context.graph, source, target, &found.widths);
         return Ok(route.computed(context, width, measured, verified));
     }
     Ok(Computed {

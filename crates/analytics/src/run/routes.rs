@@ -45,8 +45,9 @@ impl Route {
         }
     }
 
-    /// A path with the fewest edges, of those that weigh at least `width`.
-    pub(super) fn as_wide<G: Graph>(graph: &G, source: u32, target: u32, width: f64) -> Self {
+    /// Of the paths that are as wide as `widths` says at each of their vertices, one with the
+    /// fewest edges.
+    pub(super) fn widest<G: Graph>(graph: &G, source: u32, target: u32, widths: &[f64]) -> Self {
         let mut parents = vec![UNREACHED; graph.vertex_count()];
         let mut reader = graph.reader();
         let mut queue = VecDeque::from([source]);
@@ -58,7 +59,9 @@ impl Route {
             let _ = reader.for_each_weighted_segment(u, |neighbors, weights| {
                 for (at, &v) in neighbors.iter().enumerate() {
                     let weight = weights.get(at).map_or(1.0, |&weight| f64::from(weight));
-                    if parents[v as usize] == UNREACHED && weight >= width {
+                    let (width, through) = (widths[v as usize], widths[u as usize].min(weight));
+                    let is_widest = through == width && width > f64::NEG_INFINITY;
+                    if parents[v as usize] == UNREACHED && is_widest {
                         parents[v as usize] = u;
                         queue.push_back(v);
                     }
@@ -103,6 +106,41 @@ impl Route {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use evergraph_algorithms::widest_path::reference;
+    use evergraph_graph::{Csr, StoredLists, VertexId, Weight};
+    use proptest::prelude::*;
+
+    /// The widest edge between two vertices.
+    fn edge_width(edges: &[(VertexId, VertexId, Weight)], ends: &[u32]) -> f64 {
+        let between = edges.iter().filter(|&&(u, v, _)| [u, v] == *ends);
+        let weights = between.map(|edge| f64::from(edge.2));
+        weights.fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    proptest! {
+        #[test]
+        fn a_widest_path_is_as_wide_as_shown_at_each_vertex(
+            edges in prop::collection::vec((0_u32..8, 0_u32..8, 1_u8..9), 0..30),
+        ) {
+            let weigh = |(u, v, weight)| (u, v, match weight {
+                8 => Weight::NEG_INFINITY,
+                weight => Weight::from(weight) - 3.0,
+            });
+            let edges: Vec<_> = edges.into_iter().map(weigh).collect();
+            let graph = Csr::from_weighted_edges(8, &edges, StoredLists::Out);
+            let widths = reference(&graph, 0);
+            for target in 0..8 {
+                let path = Route::widest(&graph, 0, target, &widths).vertices;
+                let is_reached = widths[target as usize] > f64::NEG_INFINITY;
+                prop_assert_eq!(path.last().copied(), is_reached.then_some(target));
+                let mut width = f64::INFINITY;
+                for ends in path.windows(2) {
+                    width = width.min(edge_width(&edges, ends));
+                    prop_assert_eq!(width, widths[ends[1] as usize], "{:?}", path);
+                }
+            }
+        }
+    }
 
     #[test]
     fn a_path_leads_from_the_source_to_the_target() {

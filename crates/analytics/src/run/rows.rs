@@ -20,8 +20,17 @@ pub(super) enum Shown<'a> {
     Values(Cow<'a, Values>),
     /// Some vertices in an order, each with a count.
     Ranked(Vec<(u32, u64)>),
-    /// Groups, each with a vertex that names it, and its size.
-    Sizes(Vec<(u32, u64)>),
+    /// Groups by their labels, each with its size.
+    Sizes(Vec<(Label, u64)>),
+}
+
+/// The label of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Label {
+    /// A vertex, which names it.
+    Vertex(u32),
+    /// A number, such as the external id of a vertex.
+    Number(u64),
 }
 
 /// The values of a result as rows under titles.
@@ -63,12 +72,18 @@ impl<'a> Rows<'a> {
         self.shown = match (&**values, self.labels_groups) {
             (Values::Vertices(labels), true) => {
                 let known = labels.iter().filter(|&&label| label != UNREACHED);
-                Shown::Sizes(sizes(known.copied(), count))
+                Shown::Sizes(sizes(known.map(|&label| Label::Vertex(label)), count))
+            }
+            (Values::Headed(labels, heads), _) => {
+                let headed = labels.iter().zip(heads);
+                let headed = headed.filter(|&(_, &head)| head != UNREACHED);
+                let mut sizes = sizes(headed.map(|(&label, _)| Label::Vertex(label)), count);
+                sizes.iter_mut().for_each(|(_, size)| *size += 1);
+                Shown::Sizes(sizes)
             }
             (Values::Counts(labels), true) => {
-                // They were read before the values were named.
-                let vertex = |label: &u64| self.session.vertex_of_name(&label.to_string()).ok()?;
-                Shown::Sizes(sizes(labels.iter().filter_map(vertex), count))
+                let labels = labels.iter().map(|&label| Label::Number(label));
+                Shown::Sizes(sizes(labels, count))
             }
             (values, _) => largest(values, count),
         };
@@ -144,8 +159,12 @@ impl<'a> Rows<'a> {
                 }
             }
             Shown::Sizes(sizes) => {
-                for &(vertex, size) in sizes {
-                    row(&[Some(namer.one(vertex)), Some(whole(size))])?;
+                for &(label, size) in sizes {
+                    let label = match label {
+                        Label::Vertex(vertex) => namer.one(vertex),
+                        Label::Number(number) => whole(number),
+                    };
+                    row(&[Some(label), Some(whole(size))])?;
                 }
             }
             Shown::Values(values) => match &**values {
@@ -229,7 +248,7 @@ impl<'a> Rows<'a> {
                 2 * of_one
             }
             (_, Some(Values::Nothing)) => 2,
-            (_, Some(Values::Vertices(_))) => of_one + 1,
+            (_, Some(Values::Vertices(_) | Values::Headed(..))) => of_one + 1,
             _ => of_one,
         }
     }
@@ -255,11 +274,11 @@ fn of_fact(fact: &Fact) -> Value {
     }
 }
 
-/// The largest groups, with one of their vertices each.
-fn sizes(labels: impl Iterator<Item = u32>, count: usize) -> Vec<(u32, u64)> {
-    let mut sizes: HashMap<u32, u64> = HashMap::new();
+/// The largest groups, of several as large those of the smallest labels.
+fn sizes(labels: impl Iterator<Item = Label>, count: usize) -> Vec<(Label, u64)> {
+    let mut sizes: HashMap<Label, u64> = HashMap::new();
     labels.for_each(|label| *sizes.entry(label).or_default() += 1);
-    let mut sizes: Vec<(u32, u64)> = sizes.into_iter().collect();
+    let mut sizes: Vec<(Label, u64)> = sizes.into_iter().collect();
     sizes.sort_unstable_by_key(|&(label, size)| (Reverse(size), label));
     sizes.truncate(count);
     sizes
@@ -288,7 +307,7 @@ impl Values {
                 u64::MAX => Value::Null,
                 count => whole(count),
             },
-            Values::Vertices(values) => match *values.get(vertex)? {
+            Values::Vertices(values) | Values::Headed(values, _) => match *values.get(vertex)? {
                 UNREACHED => Value::Null,
                 other => namer.one(other),
             },
@@ -319,7 +338,7 @@ fn largest<'a>(values: &Values, count: usize) -> Shown<'a> {
             let known = (0..).zip(values.iter().copied());
             Values::Ranked(ranked(known.filter(|&(_, x)| x < f64::INFINITY), count))
         }
-        Values::Vertices(others) => {
+        Values::Vertices(others) | Values::Headed(others, _) => {
             let known = (0..).zip(others.iter().copied());
             let known = known.filter(|&(_, other)| other != UNREACHED);
             Values::Edges(known.take(count).collect())
@@ -379,6 +398,10 @@ mod tests {
 
     #[test]
     fn groups_are_counted() {
-        assert_eq!(sizes([4, 1, 4, 1, 0].into_iter(), 2), [(1, 2), (4, 2)]);
+        for label in [|x| Label::Vertex(x as u32), Label::Number] {
+            let labels = [4, 1, 4, 1, 0].map(label);
+            let largest = sizes(labels.into_iter(), 2);
+            assert_eq!(largest, [(label(1), 2), (label(4), 2)]);
+        }
     }
 }

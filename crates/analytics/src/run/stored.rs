@@ -28,6 +28,8 @@ const FACT: &str = "result.";
 const VALUES: &str = "values";
 /// How they are to be written.
 const FORMAT: &str = "format";
+/// The column with the head of each vertex's group.
+const HEADS: &str = "head";
 /// The column with the node of each vertex, if they are not the same.
 const NODES: &str = "node";
 
@@ -299,7 +301,7 @@ fn kind(values: &Values) -> &'static str {
         Values::Reals(_) => "reals",
         Values::Depths(_) => "depths",
         Values::Counts(_) => "counts",
-        Values::Vertices(_) => "vertices",
+        Values::Vertices(_) | Values::Headed(..) => "vertices",
         Values::Members(_) => "members",
         Values::Ranked(_) => "ranked",
         Values::Edges(_) => "edges",
@@ -329,6 +331,9 @@ fn with_columns_of<R>(values: &Values, take: impl FnOnce(&[(&str, Column<'_>)]) 
             take(&[("value", Column::U32(values))])
         }
         Values::Counts(values) => take(&[("value", Column::U64(values))]),
+        Values::Headed(labels, heads) => {
+            take(&[("value", Column::U32(labels)), (HEADS, Column::U32(heads))])
+        }
         Values::Members(members) => {
             let bytes: Vec<u8> = members.iter().map(|&member| u8::from(member)).collect();
             take(&[("value", Column::U8(&bytes))])
@@ -389,6 +394,9 @@ fn values(stored: &Stored) -> Result<Values, Error> {
         "reals" => Values::Reals(stored.values("value")?),
         "depths" => Values::Depths(stored.values("value")?),
         "counts" => Values::Counts(stored.values("value")?),
+        "vertices" if stored.columns().any(|(name, ..)| name == HEADS) => {
+            Values::Headed(stored.values("value")?, stored.values(HEADS)?)
+        }
         "vertices" => Values::Vertices(stored.values("value")?),
         "members" => {
             let bytes = stored.values::<u8>("value")?;

@@ -156,7 +156,9 @@ impl Stream {
                 };
                 vec![node(), value(holds, count)]
             }
-            Values::Vertices(all) => vec![node(), self.vertex(*all.get(at)?)],
+            Values::Vertices(all) | Values::Headed(all, _) => {
+                vec![node(), self.vertex(*all.get(at)?)]
+            }
             Values::Members(all) => vec![node(), value(Holds::Flag, (*all.get(at)?).into())],
             Values::Ranked(all) => {
                 let &(vertex, score) = all.get(at)?;

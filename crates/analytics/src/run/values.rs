@@ -19,6 +19,10 @@ pub enum Values {
     Counts(Vec<u64>),
     /// For each vertex another vertex; [`UNREACHED`](evergraph_algorithms::UNREACHED) where there is none.
     Vertices(Vec<u32>),
+    /// For each vertex the label of the group in which it is not the head, and that head,
+    /// of which a group has one more; [`UNREACHED`](evergraph_algorithms::UNREACHED) where
+    /// there is no such group.
+    Headed(Vec<u32>, Vec<u32>),
     /// For each vertex whether it belongs to the result.
     Members(Vec<bool>),
     /// Some vertices in an order that is part of the result, each with a score.
@@ -88,7 +92,9 @@ impl Values {
     pub fn vertices(&self) -> Option<usize> {
         match self {
             Values::Reals(values) => Some(values.len()),
-            Values::Depths(values) | Values::Vertices(values) => Some(values.len()),
+            Values::Depths(values) | Values::Vertices(values) | Values::Headed(values, _) => {
+                Some(values.len())
+            }
             Values::Counts(values) => Some(values.len()),
             Values::Members(members) => Some(members.len()),
             _ => None,

@@ -214,7 +214,7 @@ fn of_nodes(values: &Values, nodes: &Nodes) -> Option<Vec<Value>> {
             let known = |&value: &u64| i64::try_from(value).ok();
             values.iter().map(|value| known(value).into()).collect()
         }
-        Values::Vertices(values) => {
+        Values::Vertices(values) | Values::Headed(values, _) => {
             let id = |&vertex: &u32| {
                 let known = vertex != UNREACHED;
                 known.then(|| i64::from(nodes.node(vertex).0))

@@ -198,6 +198,40 @@ fn a_reduced_graph_is_as_one_of_reduced_edges() {
 }
 
 #[test]
+fn the_summary_says_which_edges_count() {
+    let place = Place::new();
+    place.file("all.txt", "0 1 1\n0 1 1\n2 2 -1\n");
+    place.json("import db all.txt --weighted --undirected");
+    for (algorithm, expected) in [
+        (
+            "bellman-ford --source 2",
+            "self-loops change nothing unless they are negative",
+        ),
+        (
+            "coloring",
+            "parallel edges and self-loops count in the degrees that decide the order",
+        ),
+        (
+            "densest-subgraph",
+            "parallel edges count each, a self-loop once",
+        ),
+        ("set-cover", "a vertex covers itself by a self-loop alone"),
+    ] {
+        let run = place.json(&format!("run db {algorithm}"));
+        let counted = run["counted"].as_str().expect("a text");
+        assert!(counted.contains(expected), "{algorithm}: {counted}");
+    }
+    // As the lines say: the loop is a negative cycle, one edge, and a cover of its vertex.
+    let result = |algorithm: &str| place.json(&format!("run db {algorithm}"))["result"].clone();
+    assert_eq!(
+        result("bellman-ford --source 2")["behind_negative_cycles"],
+        1
+    );
+    assert_eq!(result("densest-subgraph")["density"], 1.0);
+    assert_eq!(result("set-cover")["covered"], 3);
+}
+
+#[test]
 fn the_summary_says_what_was_read() {
     let place = Place::new();
     place.file("all.txt", text(&edges()));

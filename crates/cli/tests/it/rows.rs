@@ -137,6 +137,103 @@ fn the_widest_path_goes_round_what_is_narrow() {
 }
 
 #[test]
+fn widths_on_the_way_are_those_of_the_path() {
+    let place = Place::new();
+    place.file("w.txt", "0 4 6\n0 1 7\n1 4 7\n4 2 5\n");
+    place.json("import db w.txt --weighted");
+    let path = printed(&place, "run db widest-path --source 0 --target 2 -o -");
+    assert_eq!(path, "0 inf\n1 7\n4 7\n2 5\n");
+}
+
+#[test]
+fn labels_of_a_component_are_ids_of_its_vertices() {
+    let place = Place::new();
+    place.file("all.txt", "1000 1001\n39 30\n80 39\n80 30\n80 30\n");
+    place.file("part.txt", "39 30\n80 39\n80 30\n80 30\n");
+    place.json("import all all.txt --undirected --ids map");
+    place.json("import part part.txt --undirected --ids map");
+    for form in ["live", "sealed", "compressed", "simple"] {
+        let of = |db: &str, flags: &str| {
+            let run = format!("run {db} cdlp --param graph={form} {flags} -o -");
+            printed(&place, &run)
+        };
+        for flags in ["", "--top 9"] {
+            let largest = of("all", &format!("--largest-component {flags}"));
+            assert_eq!(largest, of("part", flags), "{form} {flags}");
+        }
+    }
+    let verified = "run all cdlp --largest-component --param verify=true";
+    assert_eq!(place.json(verified)["verified"], true);
+}
+
+#[test]
+fn biconnected_components_have_the_sizes_of_their_edges_ends() {
+    let place = Place::new();
+    place.file("b.txt", "1 2\n2 3\n3 1\n7 8\n9 9\n");
+    place.json("import db b.txt --undirected --ids map");
+    let run = "run db biconnectivity --top 9 -o - --format csv";
+    assert_eq!(printed(&place, run), "component,size\n2,3\n8,2\n");
+    let labels = printed(&place, "run db biconnectivity -o -");
+    assert_eq!(labels, "1 1\n2 2\n3 2\n7 7\n8 8\n9 9\n");
+    place.json("run db biconnectivity --keep blocks");
+    let kept = "results db show blocks --top 9 -o - --format csv";
+    assert_eq!(printed(&place, kept), "component,size\n2,3\n8,2\n");
+    let members = "run db biconnectivity --param output=articulation-points --top 9 -o -";
+    assert_eq!(printed(&place, members), "");
+}
+
+#[test]
+fn infinite_values_are_written_as_the_document_says() {
+    let place = Place::new();
+    place.file("n.txt", "0 1 -1\n1 0 -1\n2 3 4\n");
+    place.json("import db n.txt --weighted");
+    let table = printed(&place, "run db bellman-ford --source 0 --top 1");
+    assert!(
+        table.ends_with("VERTEX  DISTANCE\n     0      -inf\n"),
+        "{table}"
+    );
+    for (format, expected) in [
+        ("text", "0 -inf\n1 -inf\n2 inf\n3 inf\n"),
+        ("csv", "vertex,distance\n0,-inf\n1,-inf\n2,\n3,\n"),
+        (
+            "jsonl",
+            "{\"vertex\":0,\"distance\":{\"$float\":\"-Infinity\"}}\n\
+             {\"vertex\":1,\"distance\":{\"$float\":\"-Infinity\"}}\n\
+             {\"vertex\":2,\"distance\":null}\n{\"vertex\":3,\"distance\":null}\n",
+        ),
+    ] {
+        let run = format!("run db bellman-ford --source 0 -o - --format {format}");
+        assert_eq!(printed(&place, &run), expected, "{format}");
+    }
+    let widths = printed(&place, "run db widest-path --source 2 -o - --format csv");
+    assert_eq!(widths, "vertex,width\n0,-inf\n1,-inf\n2,\n3,4\n");
+}
+
+#[test]
+fn several_names_stand_between_commas_unless_they_are_one() {
+    let place = Place::new();
+    place.file(
+        "named.csv",
+        "source,target\nada,bob\nbob,\"ada,x\"\n\"ada,x\",eve\nx,y\n",
+    );
+    place.json("import db named.csv --ids map");
+    let ranks = |source: &str| {
+        let run = format!("run db ppr --param source={source} -o -");
+        printed(&place, &run)
+    };
+    let two = printed(&place, "run db ppr --source ada --source eve -o -");
+    assert_eq!(ranks("ada,eve"), two);
+    let one = ranks("ada,x");
+    assert_ne!(
+        one,
+        printed(&place, "run db ppr --source ada --source x -o -")
+    );
+    place.call("run db ppr --param source=ada,nobody").expect(1);
+    let pairs = printed(&place, "run db similarity --param pairs=ada:bob,x:y -o -");
+    assert_eq!(pairs.lines().count(), 2, "{pairs}");
+}
+
+#[test]
 fn nodes_go_by_several_properties() {
     let place = Place::new();
     place.file(

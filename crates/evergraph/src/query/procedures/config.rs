@@ -81,13 +81,22 @@ impl Config {
             write_property: None,
         };
         let mut options = ProjectionOptions::default();
+        let mut has_default = false;
         for (key, value) in entries(map)? {
             if value.is_null() && !names_nodes(algorithm, &key) {
                 continue;
             }
+            has_default |= &*key == "defaultWeight";
             if !config.take_option(&mut options, &key, &value, mode)? {
                 config.take_parameter(algorithm, &key, &value)?;
             }
+        }
+        if has_default && options.weight.is_none() {
+            return Err(Error::argument(
+                "`defaultWeight` is given, and no `weight`",
+                "name the property that is the weight: weight: 'km'; without it each \
+                 relationship counts 1",
+            ));
         }
         if let (Some(weight), Weights::Ignored) = (&options.weight, algorithm.weights) {
             return Err(Error::argument(

@@ -246,6 +246,14 @@ fn values_are_written_in_the_transaction_of_the_query() {
     assert_eq!(db.query(none, ()).unwrap().single::<i64>().unwrap(), 0);
     for (text, part) in [
         ("CALL algo.pagerank.write({})", "which property"),
+        (
+            "CALL algo.deltaStepping({defaultWeight: 5})",
+            "`defaultWeight` is given, and no `weight`",
+        ),
+        (
+            "CALL algo.deltaStepping({weight: null, defaultWeight: 5})",
+            "`defaultWeight` is given, and no `weight`",
+        ),
         ("CALL algo.pagerank({writeProperty: 'x'})", "that writes"),
         (
             "CALL algo.spanner.write({writeProperty: 'x'})",
