@@ -79,25 +79,15 @@ impl Side {
         table: &mut Table<u32>,
         control: &Control,
     ) -> Result<(u64, Vec<VertexId>), Cancelled> {
-        control.check()?;
-        let mut reader = lists.reader();
-        let (mut removed, mut hubs) = (0, Vec::new());
-        for v in vertices {
-            let bits = self.bits(v);
-            if bits.block_count() > self.hub_blocks() {
-                hubs.push(v);
-                continue;
-            }
+        self.remove_in_each(lists, vertices, control, |reader, v, bits| {
             let degree = reader.degree(v);
-            if degree > 1 {
-                let times = RefCell::new(table.begin(degree));
-                let is_first = |_, u| times.borrow_mut().add(u, 1) == 1;
-                let blocks = 0..bits.block_count();
-                removed += remove(bits, blocks, &mut reader, v, &is_first, &|_| ());
-                bits.recount();
+            if degree < 2 {
+                return 0;
             }
-        }
-        Ok((removed, hubs))
+            let times = RefCell::new(table.begin(degree));
+            let is_first = |_, u| times.borrow_mut().add(u, 1) == 1;
+            remove(bits, 0..bits.block_count(), reader, v, &is_first, &|_| ())
+        })
     }
 
     /// Removes from the lists of `vertices` what `predicate` refuses, and adds it to
@@ -144,6 +134,20 @@ impl Side {
         mark: &impl Fn(VertexId),
         control: &Control,
     ) -> Result<(u64, Vec<VertexId>), Cancelled> {
+        self.remove_in_each(lists, vertices, control, |reader, v, bits| {
+            remove(bits, 0..bits.block_count(), reader, v, predicate, mark)
+        })
+    }
+
+    /// Calls `remove` for each vertex but the hubs. Returns how many entries it removed, and
+    /// the hubs.
+    fn remove_in_each<'g, G: Graph>(
+        &self,
+        lists: Lists<'g, G>,
+        vertices: impl Iterator<Item = VertexId>,
+        control: &Control,
+        mut remove: impl FnMut(&mut G::Reader<'g>, VertexId, Bits<'_>) -> u64,
+    ) -> Result<(u64, Vec<VertexId>), Cancelled> {
         control.check()?;
         let mut reader = lists.reader();
         let (mut removed, mut hubs) = (0, Vec::new());
@@ -153,8 +157,7 @@ impl Side {
                 hubs.push(v);
                 continue;
             }
-            let blocks = 0..bits.block_count();
-            removed += remove(bits, blocks, &mut reader, v, predicate, mark);
+            removed += remove(&mut reader, v, bits);
             bits.recount();
         }
         Ok((removed, hubs))

@@ -13,7 +13,7 @@ use crate::strips::Strips;
 use crate::subset::Bitmap;
 use crate::{Cancelled, Control, RunError, UNREACHED};
 
-/// What a distance counts; the sources minimize the sum of it.
+/// Cost of a distance; the sources minimize the sum of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Cost {
     /// Itself.

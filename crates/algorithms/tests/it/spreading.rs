@@ -350,7 +350,7 @@ const SUM: rumor::Parameters = rumor::Parameters {
     rounds: 10,
 };
 
-/// What the distances of a set of sources cost, exactly: weights are whole. Vertices that
+/// Cost of the distances from a set of sources, exactly: weights are whole. Vertices that
 /// it does not lead to cost `none` each.
 fn cost(
     graph: &Csr,

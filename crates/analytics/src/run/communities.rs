@@ -292,8 +292,11 @@ fn number_names(context: &Context<'_>) -> Result<Option<Vec<u64>>, Error> {
         return Ok(None);
     };
     let n = evergraph_graph::Graph::vertex_count(context.graph);
+    // In direct mode a killed import may leave vertices, without edges, before their ids.
+    let id_of = |vertex: u32| numbers.get(vertex as usize).copied();
+    let id_of = |vertex| id_of(vertex).unwrap_or(u64::from(vertex));
     Ok(Some(match context.naming.of_vertex() {
-        None => numbers[..n.min(numbers.len())].to_vec(),
-        Some(vertices) => vertices.iter().map(|&v| numbers[v as usize]).collect(),
+        None => (0..n as u32).map(id_of).collect(),
+        Some(vertices) => vertices.iter().map(|&vertex| id_of(vertex)).collect(),
     }))
 }

@@ -228,7 +228,7 @@ fn several_names_stand_between_commas_unless_they_are_one() {
         one,
         printed(&place, "run db ppr --source ada --source x -o -")
     );
-    place.call("run db ppr --param source=ada,nobody").expect(1);
+    place.call("run db ppr --param source=ada,zoe").expect(1);
     let pairs = printed(&place, "run db similarity --param pairs=ada:bob,x:y -o -");
     assert_eq!(pairs.lines().count(), 2, "{pairs}");
 }

@@ -264,7 +264,7 @@ pub(crate) fn size_of_list(batch: &Batch, slot: Slot) -> usize {
     batch.len() * size_of::<Datum>() + batch.column(slot).bytes()
 }
 
-/// What a fold puts behind its accumulator in each step, if it does nothing else.
+/// Operands that a fold puts behind its accumulator in each step, if it does nothing else.
 fn appended(of: &Reduce) -> Option<&[(Sign, Expression)]> {
     fn may_read(of: &Expression, slot: Slot) -> bool {
         match of {

@@ -347,7 +347,7 @@ fn members_of_long_lists_are_those_that_equal_an_element() {
     assert!(compared > 3000, "{compared}");
 }
 
-/// What a fold puts behind its accumulator grows in place; it is what each `+` gives.
+/// A list or text that a fold appends to grows in place, and is the same as by each `+`.
 #[test]
 fn folds_append_as_their_operators_do() {
     let graph = graph();

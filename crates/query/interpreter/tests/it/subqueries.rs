@@ -104,8 +104,8 @@ const MIDDLES: &[&str] = &[
     "CALL { WITH n MATCH (x:N) WHERE x.v = n.v RETURN x.i AS x LIMIT 20 } RETURN n.i, x",
 ];
 
-/// What `WITH` leaves out of the variables around a subquery is there all the same: each
-/// beside what gives the same rows without that.
+/// Variables around a subquery that its `WITH` leaves out are there all the same: each text
+/// beside one that gives the same rows without that.
 const AROUND: &[(&str, &str)] = &[
     (
         "RETURN n.i, COLLECT { WITH 1 AS x MATCH (n)-[:R]->(m) RETURN m.i ORDER BY m.i } AS c",

@@ -19,7 +19,7 @@ struct Moment {
     graph: Graph,
 }
 
-/// What became of an older pool.
+/// How many older pools were noticed, and how many did no harm.
 #[derive(Default)]
 struct Tally {
     noticed: usize,
