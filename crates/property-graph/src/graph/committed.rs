@@ -22,7 +22,7 @@ impl CommittedState for Committed {
     type Error = GraphError;
 
     fn view(&self) -> View {
-        View::new(&self.core, self.core.store.register())
+        View::latest(&self.core)
     }
 
     fn csn(view: &View) -> u64 {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use evergraph_topology::Store;
 
+use super::latest::Latest;
 use super::read::loops::LoopCounts;
 use super::read::sorted::SortedLists;
 use super::schema::Entry;
@@ -11,6 +12,8 @@ use super::state::State;
 
 /// The store and its extension.
 pub(super) struct Core {
+    /// Dropped before the store: it holds extents.
+    pub(super) latest: Latest,
     pub(super) store: Arc<Store>,
     pub(super) state: Arc<State>,
     pub(super) sorted: SortedLists,

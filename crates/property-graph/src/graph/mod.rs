@@ -40,6 +40,7 @@ mod error;
 mod follow;
 mod ids;
 mod import_key;
+mod latest;
 mod limits;
 mod names;
 mod node_names;
@@ -108,7 +109,7 @@ pub struct PropertyGraph {
 impl PropertyGraph {
     /// The graph at the newest visible commit. O(1).
     pub fn view(&self) -> View {
-        View::new(&self.core, self.core.store.register())
+        View::latest(&self.core)
     }
 
     /// The graph as of a named snapshot.
@@ -248,6 +249,7 @@ impl PropertyGraph {
     /// # Errors
     /// A full disk, say, and damaged records: nothing has changed.
     pub fn checkpoint(&self) -> Result<(), GraphError> {
+        self.core.latest.forget();
         self.core.store.checkpoint()?;
         repair_indexes(&self.core);
         Ok(())
@@ -256,6 +258,7 @@ impl PropertyGraph {
     /// As [`PropertyGraph::checkpoint`], and drops deleted edges from the neighbor lists,
     /// as far as no view and no snapshot needs them.
     pub fn compact(&self) -> Result<(), GraphError> {
+        self.core.latest.forget();
         self.core.store.compact()?;
         repair_indexes(&self.core);
         Ok(())
@@ -264,6 +267,7 @@ impl PropertyGraph {
     /// Merges everything and marks the stop as clean. Nothing can be committed
     /// afterwards.
     pub fn close(&self) -> Result<(), GraphError> {
+        self.core.latest.forget();
         Ok(self.core.store.close()?)
     }
 

@@ -11,6 +11,7 @@ use super::committed::Committed;
 use super::core::Core;
 use super::definitions::repair::build_missing_indexes;
 use super::error::GraphError;
+use super::latest::Latest;
 use super::options::{GraphOptions, OpenOptions};
 use super::read::loops::LoopCounts;
 use super::read::sorted::SortedLists;
@@ -90,6 +91,7 @@ impl PropertyGraph {
 
     fn over(store: Store, state: Arc<State>, opening: OpenOptions) -> Self {
         let core = Arc::new(Core {
+            latest: Latest::default(),
             store: Arc::new(store),
             state,
             sorted: SortedLists::default(),

@@ -24,27 +24,66 @@ use crate::value::Value;
 #[derive(Clone)]
 pub struct View {
     pub(super) core: Arc<Core>,
-    token: Arc<ViewToken<Published>>,
     pub(super) read: Arc<Read>,
 }
 
-/// Caches that a view shares with its clones.
-#[derive(Debug, Default)]
+/// A commit that is kept readable, and what a view of it shares with its clones.
+#[derive(Debug)]
 pub(super) struct Read {
+    token: Arc<ViewToken<Published>>,
     pub(super) pins: PinnedSections,
     pub(super) nodes: PinnedChunks<NodeRecord>,
     pub(super) relationships: PinnedChunks<RelationshipRecord>,
     pub(super) all_types: OnceLock<TypeSet>,
     pub(super) types: Recalled<TypeSet>,
-    keys: Recalled<KeyCode>,
+    codes: [Recalled<u32>; Names::ALL.len()],
+}
+
+impl Read {
+    pub(super) fn new(token: Arc<ViewToken<Published>>) -> Self {
+        Read {
+            token,
+            pins: PinnedSections::default(),
+            nodes: PinnedChunks::default(),
+            relationships: PinnedChunks::default(),
+            all_types: OnceLock::new(),
+            types: Recalled::default(),
+            codes: Default::default(),
+        }
+    }
+
+    pub(super) fn csn(&self) -> u64 {
+        self.token.csn()
+    }
+
+    /// Chunks that it keeps in memory.
+    pub(super) fn chunks(&self) -> usize {
+        self.nodes.len() + self.relationships.len()
+    }
+}
+
+impl Drop for View {
+    fn drop(&mut self) {
+        if Arc::strong_count(&self.read) == 1 {
+            self.core.latest.leave(&self.core.store, &self.read);
+        }
+    }
 }
 
 impl View {
+    /// View of the newest visible commit.
+    pub(super) fn latest(core: &Arc<Core>) -> Self {
+        let left = core.latest.take(&core.store);
+        View {
+            core: Arc::clone(core),
+            read: left.unwrap_or_else(|| Arc::new(Read::new(Arc::new(core.store.register())))),
+        }
+    }
+
     pub(super) fn new(core: &Arc<Core>, token: ViewToken<Published>) -> Self {
         View {
             core: Arc::clone(core),
-            token: Arc::new(token),
-            read: Arc::default(),
+            read: Arc::new(Read::new(Arc::new(token))),
         }
     }
 
@@ -53,8 +92,7 @@ impl View {
         match Arc::ptr_eq(&core.store, moment.store()) {
             true => Ok(View {
                 core: Arc::clone(core),
-                token: Arc::clone(moment.token()),
-                read: Arc::default(),
+                read: Arc::new(Read::new(Arc::clone(moment.token()))),
             }),
             false => Err(GraphError::OtherGraph),
         }
@@ -62,28 +100,28 @@ impl View {
 
     /// The same commit of the store below, for callers that read no properties. O(1).
     pub fn moment(&self) -> Moment {
-        Moment::of_token(&self.core.store, &self.token)
+        Moment::of_token(&self.core.store, &self.read.token)
     }
 
     /// The commit.
     #[inline]
     pub fn csn(&self) -> u64 {
-        self.token.csn()
+        self.read.token.csn()
     }
 
     /// Wall time of the commit, microseconds since 1970.
     pub fn wall_us(&self) -> i64 {
-        self.token.state().wall_us
+        self.read.token.state().wall_us
     }
 
     /// Node ids are below this.
     pub fn node_bound(&self) -> u32 {
-        self.token.state().vertex_count as u32
+        self.read.token.state().vertex_count as u32
     }
 
     /// Relationships of all types.
     pub fn relationship_count(&self) -> Result<u64, GraphError> {
-        Ok(self.core.store.arc_count(&self.token)?)
+        Ok(self.core.store.arc_count(&self.read.token)?)
     }
 
     /// A node; `None` if there is none of this id. Costs one record of one chunk.
@@ -170,11 +208,17 @@ impl View {
     }
 
     fn key(&self, key: &str) -> Option<KeyCode> {
-        if let Some(&code) = self.read.keys.recall(&[key]) {
+        self.code(Names::Keys, key)
+    }
+
+    /// The code of a name, if a commit has assigned one.
+    pub(super) fn code(&self, names: Names, name: &str) -> Option<u32> {
+        let known = &self.read.codes[names as usize];
+        if let Some(&code) = known.recall(&[name]) {
             return Some(code);
         }
-        let code = self.dictionary().code(Names::Keys, key)?;
-        self.read.keys.remember(&[key], code);
+        let code = self.dictionary().code(names, name)?;
+        known.remember(&[name], code);
         Some(code)
     }
 
@@ -187,6 +231,6 @@ impl View {
     }
 
     pub(super) fn token(&self) -> &Arc<ViewToken<Published>> {
-        &self.token
+        &self.read.token
     }
 }

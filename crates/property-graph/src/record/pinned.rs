@@ -1,5 +1,6 @@
 //! The table in which a view keeps the chunks that it has read.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use evergraph_storage::StorageError;
@@ -23,6 +24,7 @@ pub(crate) struct PinnedChunks<R> {
     /// Made at the first use, for as many chunks as there are then: a later chunk has
     /// nothing that the view shows.
     pages: OnceLock<Box<[Page<R>]>>,
+    len: AtomicUsize,
     numbers: ByKey<KeyNumbers>,
 }
 
@@ -30,6 +32,7 @@ impl<R> Default for PinnedChunks<R> {
     fn default() -> Self {
         PinnedChunks {
             pages: OnceLock::new(),
+            len: AtomicUsize::new(0),
             numbers: ByKey::default(),
         }
     }
@@ -42,6 +45,11 @@ impl<R> std::fmt::Debug for PinnedChunks<R> {
 }
 
 impl<R: Record> PinnedChunks<R> {
+    /// Chunks that it keeps.
+    pub(crate) fn len(&self) -> usize {
+        self.len.load(Ordering::Relaxed)
+    }
+
     /// A chunk that was read before.
     #[inline]
     pub(crate) fn get(&self, number: u32) -> Option<&ChunkAt<R>> {
@@ -112,6 +120,12 @@ impl<R: Record> PinnedChunks<R> {
             .map(|page| page.get_or_init(|| (0..PAGE).map(|_| OnceLock::new()).collect()));
         // A chunk behind those came into being after the view.
         let slot = page.map(|page| &page[number as usize % PAGE]);
-        Ok(slot.map(|slot| &**slot.get_or_init(|| chunk)))
+        let kept = slot.map(|slot| {
+            slot.get_or_init(|| {
+                self.len.fetch_add(1, Ordering::Relaxed);
+                chunk
+            })
+        });
+        Ok(kept.map(|chunk| &**chunk))
     }
 }

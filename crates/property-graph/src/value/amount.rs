@@ -18,7 +18,13 @@ impl Duration {
     /// # Errors
     /// A duration that is too long: [`ValueError::OutOfRange`].
     pub fn of_amounts(months: i128, days: i128, nanoseconds: i128) -> Result<Self, ValueError> {
-        let too_long = || ValueError::range("duration", "it", "64 bits of months, days, seconds");
+        let too_long = || {
+            ValueError::range(
+                "duration",
+                "of so many months, days or seconds",
+                "each has 64 bits",
+            )
+        };
         let day = i128::from(DAY);
         // A billionth of a month has so many nanoseconds as a month has seconds.
         let of_days = days

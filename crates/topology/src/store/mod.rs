@@ -153,6 +153,12 @@ impl Store {
         self.live().register()
     }
 
+    /// The watermark. O(1), without a lock.
+    #[inline]
+    pub fn csn(&self) -> u64 {
+        self.live().registry.csn()
+    }
+
     /// The watermark and what was published with it.
     pub fn published(&self) -> (u64, Published) {
         self.live().published()

@@ -38,7 +38,7 @@ impl<'a> Source<'a> {
     pub(super) fn code(&self, names: Names, name: &str) -> Option<u32> {
         let code = match self.names {
             Some(known) => known.code(names, name),
-            None => self.view.dictionary().code(names, name),
+            None => self.view.code(names, name),
         };
         if code.is_none() {
             self.has_read(|| Predicate::Unknown(names, name.into()));

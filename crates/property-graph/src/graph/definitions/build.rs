@@ -24,7 +24,7 @@ const PARTS_A_THREAD: usize = 4;
 /// Looks at all records that some entries are about, and builds their indexes. After
 /// an error some of them may have been built.
 pub(in crate::graph) fn build(core: &Arc<Core>, entries: &[Arc<Entry>]) -> Result<(), GraphError> {
-    let view = View::new(core, core.store.register());
+    let view = View::latest(core);
     Pass::<NodeRecord>::new(&view, entries).build()?;
     Pass::<RelationshipRecord>::new(&view, entries).build()
 }
@@ -36,7 +36,7 @@ pub(in crate::graph) fn check_written(
     core: &Arc<Core>,
     entries: &[Arc<Entry>],
 ) -> Result<usize, GraphError> {
-    let view = View::new(core, core.store.register());
+    let view = View::latest(core);
     let nodes = Pass::<NodeRecord>::new(&view, entries).check_written()?;
     let relationships = Pass::<RelationshipRecord>::new(&view, entries).check_written()?;
     Ok(nodes + relationships)

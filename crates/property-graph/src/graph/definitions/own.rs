@@ -155,7 +155,7 @@ impl Transaction {
         if own.is_empty() || failpoint!("definitions.own-not-checked") {
             return Ok(());
         }
-        let view = View::new(&self.core, self.core.store.register());
+        let view = View::latest(&self.core);
         for entry in own {
             let mut held = Held::of(entry, &self.core.state.dictionary);
             self.hold_all::<NodeRecord>(&view, entry, &mut held)?;

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 /// So many lists of names are remembered; further ones are looked up each time.
-const MOST_REMEMBERED: usize = 8;
+const MOST_REMEMBERED: usize = 16;
 
 /// Values looked up by names, found again without a lock and without hashing.
 #[derive(Debug)]

@@ -2,6 +2,7 @@ mod changes;
 mod damage;
 mod definitions;
 mod last_ids;
+mod latest;
 mod limits;
 mod lookups;
 mod names;

@@ -155,6 +155,7 @@ impl Transaction {
             commit = Some(reached);
             Ok::<_, GraphError>(reached.csn)
         })?;
+        core.latest.forget_older(&core.store);
         room.keep_label_sets();
         drop(room);
         build_committed(&core, &own);

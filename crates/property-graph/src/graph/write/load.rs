@@ -319,6 +319,7 @@ impl Load<'_> {
                 Ok(reached.csn)
             },
         )?;
+        graph.core.latest.forget_older(&graph.core.store);
         self.new_sets.keep();
         if state.schema.has_given_up() {
             repair_indexes(&graph.core);
@@ -358,7 +359,7 @@ impl Load<'_> {
         let lists = self.lists.iter().map(|(_, lists)| lists);
         let ends = lists.flat_map(|lists| lists.sources.iter().chain(&lists.targets));
         let (core, nodes) = (&self.graph.core, self.graph.core.state.nodes());
-        let view = View::new(core, core.store.register());
+        let view = View::latest(core);
         let pins = NodeRecord::pins(&view);
         for &end in ends.filter(|end| !is_own(end)) {
             let (number, at) = nodes.place_of(end);

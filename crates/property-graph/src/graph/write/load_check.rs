@@ -70,7 +70,7 @@ fn check_table<R: Tabled>(core: &Arc<Core>, payload: &[u8]) -> Result<(), GraphE
             _ => {}
         }
     }
-    let view = View::new(core, core.store.register());
+    let view = View::latest(core);
     held.iter()
         .try_for_each(|held| held.check_committed::<R>(&view))
 }

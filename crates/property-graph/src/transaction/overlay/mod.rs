@@ -53,6 +53,8 @@ pub(crate) struct Change<R> {
     bytes: usize,
     /// The part of that for `before`.
     before_bytes: usize,
+    /// Number of the innermost savepoint at it: the undo list has what was there.
+    savepoint: Option<u64>,
 }
 
 impl<R> Clone for Change<R> {
@@ -65,6 +67,7 @@ impl<R> Clone for Change<R> {
             whole_bytes: self.whole_bytes,
             bytes: self.bytes,
             before_bytes: self.before_bytes,
+            savepoint: self.savepoint,
         }
     }
 }
@@ -166,6 +169,7 @@ impl<R: Record> Change<R> {
             whole_bytes: record.heap_bytes(),
             bytes: CHANGE_BYTES + shared_bytes(&record),
             before_bytes: 0,
+            savepoint: None,
             after: Some(Arc::new(record)),
         }
     }
@@ -524,14 +528,23 @@ impl Overlay {
             whole_bytes,
             bytes,
             before_bytes,
+            savepoint: None,
         }
     }
 
-    /// Makes a change the record's.
-    pub(crate) fn put<R: Kind>(&mut self, id: u32, change: Change<R>) {
+    /// Makes a change the record's. Of several since a savepoint the first alone is
+    /// remembered: a record may be changed as often as it has properties.
+    pub(crate) fn put<R: Kind>(&mut self, id: u32, mut change: Change<R>) {
         let old = self.change::<R>(id).cloned();
+        change.savepoint = self.savepoints.last().map(|&(number, _)| number);
+        let is_remembered = old
+            .as_ref()
+            .is_some_and(|old| old.savepoint == change.savepoint);
         self.set(id, Some(change));
-        self.remember(R::undo(id, old));
+        if !is_remembered {
+            self.remember(R::undo(id, old));
+        }
+        self.invariants();
     }
 
     fn set<R: Kind>(&mut self, id: u32, change: Option<Change<R>>) {
@@ -555,7 +568,6 @@ impl Overlay {
             self.bytes += undo.bytes();
             self.undo.push(undo);
         }
-        self.invariants();
     }
 
     /// Panics in debug builds if changes, their undo list and their bytes contradict each

@@ -329,3 +329,27 @@ proptest! {
         }
     }
 }
+
+/// A statement that sets each property of a wide record by itself.
+#[test]
+fn changes_of_one_record_are_remembered_once_a_savepoint() {
+    let mut overlay = Overlay::default();
+    overlay.savepoint();
+    let mut record = NodeRecord::default();
+    put(&mut overlay, 9, None, Some(record.clone()));
+    for key in 0..1_000 {
+        let before = record.clone();
+        record.properties.set(key, Value::from(1));
+        put(&mut overlay, 9, Some(&before), Some(record.clone()));
+    }
+    let first = overlay.bytes();
+    let few = 1_000;
+    assert!(
+        first < record.properties.heap_bytes() + few,
+        "{first} bytes"
+    );
+    overlay.savepoint();
+    put(&mut overlay, 9, Some(&record), None);
+    let second = overlay.bytes();
+    assert!(second < 2 * first + few, "{second} bytes");
+}
