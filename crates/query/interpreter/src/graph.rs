@@ -4,13 +4,15 @@
 
 use std::cell::{Cell, RefCell, RefMut};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ops::Deref;
 use std::sync::Arc;
 
 use evergraph_functions::{Datum, Entities, ErrorKind, EvaluationError, ReadError};
 use evergraph_planner::{Population, Towards};
 use evergraph_property_graph::graph::{
     Account, Adjoining, Common, Direction, Ends, Entity, EntityKind, Expanded, Filter, GraphError,
-    GraphRead, IdBounds, Neighbors, Node, NodeId, Relationship, RelationshipId, Transaction, View,
+    GraphRead, IdBounds, Neighbors, Node, NodeId, Relationship, RelationshipId, Transaction,
+    TransactionView, View,
 };
 use evergraph_property_graph::graph::{IndexSubject, Opened, Order};
 use evergraph_property_graph::index::KeyRange;
@@ -37,15 +39,38 @@ pub enum Seen<'s> {
 
 /// The graph of a run, in one thread.
 pub(crate) struct Graph<'a> {
-    access: RefCell<Access<'a>>,
-    reader: RefCell<Arc<dyn GraphRead>>,
-    /// The transaction has written since the reader was made.
-    is_stale: Cell<bool>,
+    source: Source<'a>,
     account: Arc<Account>,
     deleted_nodes: RefCell<HashSet<u32>>,
     deleted_relationships: RefCell<HashSet<u32>>,
-    /// Codes of keys that were looked up since the last write.
-    keys: RefCell<Vec<(Arc<str>, Option<KeyCode>)>>,
+}
+
+/// What it is read from.
+enum Source<'a> {
+    View(View),
+    Transaction {
+        transaction: RefCell<&'a mut Transaction>,
+        statement: RefCell<Arc<TransactionView>>,
+        /// It has written since the statement began.
+        is_stale: Cell<bool>,
+    },
+}
+
+/// The graph as it is now: what is written later does not show in it.
+pub(crate) enum Reader<'g> {
+    View(&'g View),
+    Statement(Arc<TransactionView>),
+}
+
+impl Deref for Reader<'_> {
+    type Target = dyn GraphRead;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Reader::View(view) => *view,
+            Reader::Statement(statement) => &**statement,
+        }
+    }
 }
 
 /// Codes of types; `None` for all.
@@ -53,30 +78,37 @@ pub(crate) type Types = Option<Vec<TypeCode>>;
 
 impl<'a> Graph<'a> {
     pub(crate) fn new(access: Access<'a>, account: Arc<Account>) -> Self {
-        let reader: Arc<dyn GraphRead> = match &access {
-            Access::View(view) => Arc::new(view.clone()),
-            Access::Transaction(transaction) => Arc::new(transaction.current_view()),
+        let source = match access {
+            Access::View(view) => Source::View(view),
+            Access::Transaction(transaction) => Source::Transaction {
+                statement: RefCell::new(Arc::new(transaction.current_view())),
+                transaction: RefCell::new(transaction),
+                is_stale: Cell::new(false),
+            },
         };
         Graph {
-            access: RefCell::new(access),
-            reader: RefCell::new(reader),
-            is_stale: Cell::new(false),
+            source,
             account,
             deleted_nodes: RefCell::default(),
             deleted_relationships: RefCell::default(),
-            keys: RefCell::default(),
         }
     }
 
     /// The reader of now.
-    pub(crate) fn reader(&self) -> Arc<dyn GraphRead> {
-        if self.is_stale.replace(false)
-            && let Access::Transaction(transaction) = &*self.access.borrow()
-        {
-            *self.reader.borrow_mut() = Arc::new(transaction.current_view());
-            self.keys.borrow_mut().clear();
+    pub(crate) fn reader(&self) -> Reader<'_> {
+        match &self.source {
+            Source::View(view) => Reader::View(view),
+            Source::Transaction {
+                transaction,
+                statement,
+                is_stale,
+            } => {
+                if is_stale.replace(false) {
+                    *statement.borrow_mut() = Arc::new(transaction.borrow().current_view());
+                }
+                Reader::Statement(Arc::clone(&statement.borrow()))
+            }
         }
-        Arc::clone(&self.reader.borrow())
     }
 
     pub(crate) fn account(&self) -> &Account {
@@ -89,41 +121,40 @@ impl<'a> Graph<'a> {
 
     /// The view, if that is what is read: threads may read clones of it.
     pub(crate) fn view(&self) -> Option<View> {
-        match &*self.access.borrow() {
-            Access::View(view) => Some(view.clone()),
-            Access::Transaction(_) => None,
+        match &self.source {
+            Source::View(view) => Some(view.clone()),
+            Source::Transaction { .. } => None,
         }
     }
 
     /// Does something with the transaction, if one is read.
     pub(crate) fn within_transaction<T>(&self, work: impl FnOnce(&Transaction) -> T) -> Option<T> {
-        match &*self.access.borrow() {
-            Access::Transaction(transaction) => Some(work(transaction)),
-            Access::View(_) => None,
-        }
+        self.seen(|seen| match seen {
+            Seen::Transaction(transaction) => Some(work(transaction)),
+            Seen::View(_) => None,
+        })
     }
 
     /// The transaction, to write.
     pub(crate) fn write(&self) -> Result<RefMut<'_, Transaction>, GraphError> {
-        self.is_stale.set(true);
-        let access = self.access.borrow_mut();
-        RefMut::filter_map(access, |access| match access {
-            Access::Transaction(transaction) => Some(&mut **transaction),
-            Access::View(_) => None,
-        })
-        .map_err(|_| GraphError::BadOptions("a query that writes needs a transaction"))
+        match &self.source {
+            Source::Transaction {
+                transaction,
+                is_stale,
+                ..
+            } => {
+                is_stale.set(true);
+                Ok(RefMut::map(transaction.borrow_mut(), |of| &mut **of))
+            }
+            Source::View(_) => Err(GraphError::BadOptions(
+                "a query that writes needs a transaction",
+            )),
+        }
     }
 
     /// The code of a key; `None` if nothing has it.
     pub(crate) fn key(&self, key: &str) -> Option<KeyCode> {
-        let reader = self.reader();
-        let mut keys = self.keys.borrow_mut();
-        if let Some((_, code)) = keys.iter().find(|(known, _)| **known == *key) {
-            return *code;
-        }
-        let code = reader.key_code(key);
-        keys.push((key.into(), code));
-        code
+        self.reader().key_code(key)
     }
 
     /// Codes of types; those that do not exist are left out.
@@ -287,20 +318,22 @@ impl<'a> Graph<'a> {
         if let Some(ids) = self.by_index(of, keys, range)? {
             return Ok(ids);
         }
-        Ok(match (&*self.access.borrow(), of) {
-            (_, Population::Nodes) => Vec::new(),
-            (Access::View(view), Population::Label(label)) => {
-                node_ids(&view.find(label, properties)?)
-            }
-            (Access::Transaction(transaction), Population::Label(label)) => {
-                node_ids(&transaction.find(label, properties)?)
-            }
-            (Access::View(view), Population::Type(kind)) => {
-                relationship_ids(&view.find_relationships(kind, properties)?)
-            }
-            (Access::Transaction(transaction), Population::Type(kind)) => {
-                relationship_ids(&transaction.find_relationships(kind, properties)?)
-            }
+        self.seen(|seen| {
+            Ok(match (seen, of) {
+                (_, Population::Nodes) => Vec::new(),
+                (Seen::View(view), Population::Label(label)) => {
+                    node_ids(&view.find(label, properties)?)
+                }
+                (Seen::Transaction(transaction), Population::Label(label)) => {
+                    node_ids(&transaction.find(label, properties)?)
+                }
+                (Seen::View(view), Population::Type(kind)) => {
+                    relationship_ids(&view.find_relationships(kind, properties)?)
+                }
+                (Seen::Transaction(transaction), Population::Type(kind)) => {
+                    relationship_ids(&transaction.find_relationships(kind, properties)?)
+                }
+            })
         })
     }
 
@@ -315,20 +348,22 @@ impl<'a> Graph<'a> {
             return Ok(ids);
         }
         let keys = [key];
-        Ok(match (&*self.access.borrow(), of) {
-            (_, Population::Nodes) => Vec::new(),
-            (Access::View(view), Population::Label(label)) => {
-                node_ids(&view.find_in(label, &keys, range)?)
-            }
-            (Access::Transaction(transaction), Population::Label(label)) => {
-                node_ids(&transaction.find_in(label, &keys, range)?)
-            }
-            (Access::View(view), Population::Type(kind)) => {
-                relationship_ids(&view.find_relationships_in(kind, &keys, range)?)
-            }
-            (Access::Transaction(transaction), Population::Type(kind)) => {
-                relationship_ids(&transaction.find_relationships_in(kind, &keys, range)?)
-            }
+        self.seen(|seen| {
+            Ok(match (seen, of) {
+                (_, Population::Nodes) => Vec::new(),
+                (Seen::View(view), Population::Label(label)) => {
+                    node_ids(&view.find_in(label, &keys, range)?)
+                }
+                (Seen::Transaction(transaction), Population::Label(label)) => {
+                    node_ids(&transaction.find_in(label, &keys, range)?)
+                }
+                (Seen::View(view), Population::Type(kind)) => {
+                    relationship_ids(&view.find_relationships_in(kind, &keys, range)?)
+                }
+                (Seen::Transaction(transaction), Population::Type(kind)) => {
+                    relationship_ids(&transaction.find_relationships_in(kind, &keys, range)?)
+                }
+            })
         })
     }
 
@@ -391,13 +426,13 @@ impl<'a> Graph<'a> {
     /// The commit that shows all that is read: none does if the transaction has written,
     /// or records what it reads.
     pub(crate) fn committed(&self) -> Option<View> {
-        match &*self.access.borrow() {
-            Access::View(view) => Some(view.clone()),
-            Access::Transaction(transaction) => {
+        self.seen(|seen| match seen {
+            Seen::View(view) => Some(view.clone()),
+            Seen::Transaction(transaction) => {
                 let differs = transaction.has_written() || transaction.is_serializable();
                 (!differs).then(|| transaction.snapshot().clone())
             }
-        }
+        })
     }
 
     /// Whether each node is known to have a label.
@@ -410,9 +445,11 @@ impl<'a> Graph<'a> {
 
     /// Does something with what is read.
     pub(crate) fn seen<T>(&self, body: impl FnOnce(Seen<'_>) -> T) -> T {
-        match &*self.access.borrow() {
-            Access::View(view) => body(Seen::View(view)),
-            Access::Transaction(transaction) => body(Seen::Transaction(transaction)),
+        match &self.source {
+            Source::View(view) => body(Seen::View(view)),
+            Source::Transaction { transaction, .. } => {
+                body(Seen::Transaction(&transaction.borrow()))
+            }
         }
     }
 
@@ -450,10 +487,10 @@ impl<'a> Graph<'a> {
 
     /// Keys that nodes and relationships have or once had, sorted.
     pub(crate) fn all_keys(&self) -> Result<Vec<Arc<str>>, ReadError> {
-        let snapshot = match &*self.access.borrow() {
-            Access::View(view) => view.clone(),
-            Access::Transaction(transaction) => transaction.snapshot().clone(),
-        };
+        let snapshot = self.seen(|seen| match seen {
+            Seen::View(view) => view.clone(),
+            Seen::Transaction(transaction) => transaction.snapshot().clone(),
+        });
         let mut names: BTreeSet<Arc<str>> = snapshot.known_keys().into_iter().collect();
         if self.committed().is_none() {
             for id in self.all(EntityKind::Node)? {
@@ -586,22 +623,21 @@ impl Entities for Graph<'_> {
     fn properties(&self, entity: Entity) -> Result<BTreeMap<Arc<str>, Value>, ReadError> {
         self.check_there(entity)?;
         let owned = |(key, value): (Arc<str>, &Value)| (key, value.clone());
-        let access = self.access.borrow();
         Ok(match entity {
             Entity::Node(id) => {
-                let found = match &*access {
-                    Access::View(view) => view.node(id)?,
-                    Access::Transaction(transaction) => transaction.node(id)?,
-                };
-                let found = found.ok_or_else(|| missing(entity))?;
+                let found = self.seen(|seen| match seen {
+                    Seen::View(view) => view.node(id),
+                    Seen::Transaction(transaction) => transaction.node(id),
+                });
+                let found = found?.ok_or_else(|| missing(entity))?;
                 found.properties().map(owned).collect()
             }
             Entity::Relationship(id) => {
-                let found = match &*access {
-                    Access::View(view) => view.relationship(id)?,
-                    Access::Transaction(transaction) => transaction.relationship(id)?,
-                };
-                let found = found.ok_or_else(|| missing(entity))?;
+                let found = self.seen(|seen| match seen {
+                    Seen::View(view) => view.relationship(id),
+                    Seen::Transaction(transaction) => transaction.relationship(id),
+                });
+                let found = found?.ok_or_else(|| missing(entity))?;
                 found.properties().map(owned).collect()
             }
         })

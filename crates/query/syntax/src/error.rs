@@ -259,7 +259,8 @@ pub fn excerpt(text: &str, at: &Range<usize>) -> String {
 }
 
 /// The word of those that is most like another, if one is: a third of its letters may
-/// differ, and the case does not count.
+/// differ, or one, and the case does not count. The first letter is rarely wrong, so that it
+/// differs in no other.
 pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     const LONGEST: usize = 40;
     if word.len() > LONGEST {
@@ -267,12 +268,16 @@ pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
     }
     let word = word.to_lowercase();
     let allowed = word.chars().count().div_ceil(3).min(3);
+    let begins_alike = |known: &str| known.to_lowercase().chars().next() == word.chars().next();
     let distances = known
         .into_iter()
         .map(|known| (distance(&word, &known.to_lowercase()), known));
     let best = distances.min_by_key(|(distance, _)| *distance);
-    best.filter(|(distance, known)| *distance <= allowed && *distance < known.len())
-        .map(|(_, known)| known)
+    best.filter(|(distance, known)| {
+        let is_near = *distance <= allowed && *distance < known.len();
+        is_near && (*distance <= 1 || begins_alike(known))
+    })
+    .map(|(_, known)| known)
 }
 
 /// The name of a type with its article: `a STRING`, `an INTEGER`.
@@ -315,6 +320,8 @@ mod tests {
         assert_eq!(nearest("RETRUN", ["MATCH", "RETURN"]), Some("RETURN"));
         assert_eq!(nearest("xyz", ["MATCH", "RETURN"]), None);
         assert_eq!(nearest("a", ["b"]), None);
+        assert_eq!(nearest("nope", ["type"]), None);
+        assert_eq!(nearest("tsrip", ["strip"]), Some("strip"));
     }
 
     #[test]

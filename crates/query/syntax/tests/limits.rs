@@ -90,6 +90,42 @@ fn what_is_less_deep_is_read() {
     ));
 }
 
+/// What is made of `WHEN`, `NEXT` and `allReduce` is no deeper than other statements are, and
+/// is read again.
+#[test]
+fn what_stands_for_something_deeper_is_counted() {
+    let nested = |count: usize, text: &str, within: &str| {
+        (0..count).fold(text.to_string(), |text, _| within.replace("...", &text))
+    };
+    for (text, within) in [
+        (
+            "RETURN 1 AS a",
+            "CALL (*) { ... UNION RETURN 2 AS a NEXT RETURN a UNION RETURN 3 AS a } RETURN a",
+        ),
+        (
+            "RETURN 1 AS a",
+            "{ RETURN 1 AS b NEXT WHEN b THEN { ... } ELSE RETURN 2 AS a }",
+        ),
+        ("RETURN 1 AS a", "WHEN EXISTS { ... } THEN RETURN 1 AS a"),
+        (
+            "RETURN 1 AS a",
+            "RETURN allReduce(s = 1, x IN [1] | s + x, EXISTS { ... }) AS a",
+        ),
+        (
+            "RETURN 1 AS a",
+            "RETURN allReduce(s = 1, x IN [1] | COUNT { ... }, s > x) AS a",
+        ),
+    ] {
+        let deepest = (1..100).take_while(|&count| parse(&nested(count, text, within)).is_ok());
+        let deepest = deepest.last().unwrap_or_default();
+        assert!(deepest > 10, "{deepest}: {within}");
+        let tree = parse(&nested(deepest, text, within)).unwrap();
+        assert_eq!(parse(&tree.to_string()), Ok(tree), "{within}");
+        let refused = parse(&nested(deepest + 1, text, within)).unwrap_err();
+        assert_eq!(refused.detail(), Detail::LimitExceeded, "{refused}");
+    }
+}
+
 #[test]
 fn what_is_long_is_read() {
     let columns = |text: String| on_a_small_stack(text);

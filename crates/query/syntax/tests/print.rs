@@ -57,6 +57,14 @@ fn the_language_is_read_and_printed() {
         "CALL { CREATE () } IN TRANSACTIONS",
         "UNWIND a AS b CALL (b) { CREATE () } IN TRANSACTIONS OF $n ROWS ON ERROR FAIL FINISH",
         "CALL { RETURN 1 AS a } IN TRANSACTIONS REPORT STATUS AS s ON ERROR BREAK OF 1 ROW RETURN s",
+        "MATCH (n) RETURN n NEXT LET x = n.a, y = x FILTER x > 1 RETURN x, y",
+        "MATCH (n) RETURN n.a AS a, n AS `b c` NEXT RETURN a UNION ALL { RETURN `b c` AS a } NEXT RETURN a",
+        "RETURN 1 AS a UNION RETURN 2 AS a NEXT CREATE (:A {x: a}) NEXT MATCH (n) RETURN n",
+        "{ RETURN 1 AS a UNION RETURN 2 AS a } UNION ALL { { RETURN 3 AS a } }",
+        "AS OF $t WHEN a < 1 THEN { RETURN 1 AS a } WHEN (b)-->(c) THEN RETURN 2 AS a ELSE RETURN 3 AS a",
+        "MATCH (n) RETURN n, n.x AS x NEXT WHEN x THEN { SET n.y = 1 } ELSE { WHEN n.y THEN DELETE n }",
+        "CALL (*) { WHEN true THEN RETURN 1 AS a } RETURN a, EXISTS { WHEN a THEN MATCH (n) RETURN n }",
+        "RETURN allReduce(s = 0, x IN [1, 2] | s + x, s < 9), CAST(a AS INTEGER LIST ARRAY NOT NULL)",
         "RETURN [x IN [1, 2] WHERE x > 1 | x + 1], [(a)-->(b) WHERE a.x | b], [p = (a)-->() | p]",
         "RETURN all(x IN a WHERE x), none(x IN a WHERE x), reduce(s = 0, x IN a | s + x)",
         "RETURN CASE a WHEN 1, 2 THEN 'x' ELSE 'y' END, CASE WHEN a THEN 1 END",
@@ -167,6 +175,34 @@ fn what_says_nothing_more_is_left_out() {
         ),
         ("CYPHER 25 RETURN 1", "RETURN 1"),
         ("EXPLAIN CYPHER 5 RETURN 1", "EXPLAIN RETURN 1"),
+        ("{ { RETURN 1 } }", "RETURN 1"),
+        ("RETURN 1 AS a NEXT RETURN a", "WITH 1 AS a RETURN a"),
+        (
+            "{ RETURN 1 AS a NEXT { RETURN a } } UNION { RETURN 2 AS a }",
+            "WITH 1 AS a RETURN a UNION RETURN 2 AS a",
+        ),
+        (
+            "{ RETURN 1 AS a UNION RETURN 2 AS a } UNION ALL RETURN 3 AS a",
+            "CALL (*) { RETURN 1 AS a UNION RETURN 2 AS a } RETURN a UNION ALL RETURN 3 AS a",
+        ),
+        (
+            "RETURN 1 AS a UNION RETURN 2 AS a NEXT RETURN sum(a)",
+            "CALL (*) { RETURN 1 AS a UNION RETURN 2 AS a } RETURN sum(a)",
+        ),
+        ("CREATE () NEXT RETURN 1", "CALL (*) { CREATE () } RETURN 1"),
+        (
+            "MATCH REPEATABLE ELEMENT ()",
+            "MATCH REPEATABLE ELEMENTS ()",
+        ),
+        ("MATCH DIFFERENT RELATIONSHIP ()", "MATCH ()"),
+        (
+            "RETURN a IS :: INTEGER LIST",
+            "RETURN a IS :: LIST<INTEGER>",
+        ),
+        (
+            "RETURN CAST(a AS ANY<INT | FLOAT> ARRAY NOT NULL LIST)",
+            "RETURN CAST(a AS LIST<LIST<INTEGER | FLOAT> NOT NULL>)",
+        ),
     ] {
         let [long, short] = [text, short].map(|text| parse(text).map(|tree| tree.to_string()));
         assert!(long.is_ok() && long == short, "{text}: {long:?}");

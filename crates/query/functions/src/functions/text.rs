@@ -37,8 +37,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
         "Characters of a text from a place (the first is 0), so many or to the end.",
         ("substring('hello', 1, 3)", "'ell'"), substring),
     Function::new(STRING, "replace",
-        &[TEXT, needs("search", Types::STRING), needs("replacement", Types::STRING)], Types::STRING,
-        "A text with each occurrence of another replaced.",
+        &[TEXT, needs("search", Types::STRING), needs("replacement", Types::STRING),
+            may("limit", Types::INTEGER)], Types::STRING,
+        "A text with each occurrence of another replaced, or with the first ones up to a limit.",
         ("replace('hello', 'l', 'w')", "'hewwo'"), replace),
     Function::new(STRING, "split",
         &[TEXT, needs("separators", Types::STRING.or(Types::LIST))], Types::LIST,
@@ -114,9 +115,11 @@ fn substring(arguments: &[Datum], _: &Environment<'_>) -> Result {
 fn replace(arguments: &[Datum], environment: &Environment<'_>) -> Result {
     let (text, search) = (text(&arguments[0])?, text(&arguments[1])?);
     let replacement = self::text(&arguments[2])?;
-    let times = text.matches(search).count();
+    let limit = arguments.get(3).map(|limit| count("replace", limit));
+    let limit = limit.transpose()?.unwrap_or(usize::MAX);
+    let times = text.matches(search).take(limit).count();
     environment.check_bytes(text.len() + times.saturating_mul(replacement.len()))?;
-    Ok(text.replace(search, replacement).into())
+    Ok(text.replacen(search, replacement, limit).into())
 }
 
 fn split(arguments: &[Datum], environment: &Environment<'_>) -> Result {

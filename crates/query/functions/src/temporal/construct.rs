@@ -108,11 +108,12 @@ fn of_fields(
         true => Some(fields.time(of_time.time, None)?),
         false => None,
     };
+    let of_another_day = !kind.has_date() && fields.get("date").is_some();
     let parts = Parts {
         date,
         time,
         zone: of_time.zone,
-        offset: of_time.offset,
+        offset: of_time.offset.filter(|_| !of_another_day),
     };
     of_parts(kind, &parts, fields.zone()?, environment)
 }
@@ -162,8 +163,11 @@ pub(super) fn of_parts(
             };
             let on_date = LocalDateTime::of(date.date(), local.time());
             let offset = |zone: &Zone| zone.offset_at(on_date);
-            let from = parts.zone.as_ref().map(|zone| parts.instant(zone));
-            let from = from.transpose()?.map(|instant| instant.offset());
+            let zone_of_day = || parts.zone.as_ref().map(|zone| parts.instant(zone));
+            let from = match parts.offset {
+                Some(offset) => Some(offset),
+                None => zone_of_day().transpose()?.map(|instant| instant.offset()),
+            };
             let offsets = (from, zone.as_ref().map(offset));
             Value::Time(match offsets {
                 (Some(from), Some(to)) => shifted(local.time(), from, to)?,

@@ -128,6 +128,15 @@ fn offsets_are_those_of_their_zones() {
             "datetime('2017-03-26T02:30[Europe/Berlin]')",
             "2017-03-26T03:30+02:00[Europe/Berlin]",
         ),
+        // A time has the offset of its value, whatever its zone has at another hour.
+        (
+            "time({time: datetime('2024-10-27T02:30[Europe/Berlin]'), hour: 23})",
+            "23:30+02:00",
+        ),
+        (
+            "time.truncate('minute', datetime('2024-10-27T02:30[Europe/Berlin]'), {hour: 12})",
+            "12:30+02:00",
+        ),
     ]);
     check_refused(&[
         (

@@ -211,6 +211,8 @@ impl Over<'_, '_, '_> {
                     !is_hit
                 });
             }
+            // Each alternative has added its own, and what all rows pass is told by their number.
+            hits.sort_unstable();
             if !hits.is_empty() {
                 let then = open.of(&hits, |chosen| Ok(self.column(then, chosen)?.into_column()))?;
                 pieces.add(&hits, then);

@@ -214,10 +214,25 @@ pub(super) fn stored(datum: Datum) -> Result<Value> {
                 |value: &&Value| matches!(value, Value::Map(_) | Value::List(_) | Value::Null);
             match values.iter().find(is_wrong) {
                 Some(wrong) => refuse(&format!("LIST with {}", with_article(wrong.type_name()))),
-                None => Ok(Value::List(values)),
+                None => match mixed(&values) {
+                    Some((one, other)) => refuse(&format!("LIST of {one} and {other}")),
+                    None => Ok(Value::List(values)),
+                },
             }
         }
         Datum::Value(value) => Ok(value),
         other => refuse(other.type_name()),
     }
+}
+
+/// Types of two elements, if they are of several and not all numbers.
+fn mixed(values: &[Value]) -> Option<(String, String)> {
+    let is_number = |value: &Value| matches!(value, Value::Integer(_) | Value::Float(_));
+    let first = values.first()?;
+    let is_other = |value: &&Value| {
+        value.type_name() != first.type_name() && !(is_number(first) && is_number(value))
+    };
+    let other = values.iter().find(is_other)?;
+    let named = |value: &Value| with_article(value.type_name());
+    Some((named(first), named(other)))
 }

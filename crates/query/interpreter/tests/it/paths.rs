@@ -683,3 +683,34 @@ fn shortest_paths_of_many_pairs_are_those_of_each() {
         }
     }
 }
+
+/// A condition in the parentheses of a path is decided before the selector chooses, and sees
+/// the path by its name.
+#[test]
+fn a_selector_chooses_between_paths_that_satisfy_a_condition_on_the_path() {
+    let graph = graph();
+    rows(&graph, "UNWIND range(0, 6) AS i CREATE (:N {i: i})");
+    rows(
+        &graph,
+        "MATCH (a:N), (b:N) WHERE b.i - a.i IN [1, 2, 5] CREATE (a)-[:R]->(b)",
+    );
+    let condition = "length(p) > 1 AND none(n IN nodes(p)[1..-1] WHERE n.i = 3)";
+    for ends in ["(a:N {i: 0}), (b:N)", "(b:N {i: 6}), (a:N)", "(a:N), (b:N)"] {
+        let columns = "a.i AS a, b.i AS b, [n IN nodes(p) | n.i] AS l";
+        let chosen = format!(
+            "MATCH {ends} MATCH ALL SHORTEST (p = (a)-[:R]->+(b) WHERE {condition}) \
+             RETURN {columns} ORDER BY a, b, l"
+        );
+        let all = format!(
+            "MATCH {ends} MATCH p = (a)-[:R*]->(b) WHERE {condition} WITH {columns} \
+             ORDER BY size(l) WITH a, b, collect(l) AS lists \
+             UNWIND [l IN lists WHERE size(l) = size(lists[0])] AS l RETURN a, b, l ORDER BY a, b, l"
+        );
+        let expected = rows(&graph, &all);
+        assert!(expected.len() > 3, "{ends}");
+        assert_eq!(rows(&graph, &chosen), expected, "{ends}");
+    }
+    let alone = "MATCH ANY SHORTEST (p = (a:N)-->+(:N {i: 6}) WHERE length(p) = 4) \
+                 RETURN count(*) AS c, collect(DISTINCT length(p)) AS l";
+    assert_eq!(rows(&graph, alone), rows(&graph, "RETURN 3 AS c, [4] AS l"));
+}

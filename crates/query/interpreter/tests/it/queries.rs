@@ -427,6 +427,93 @@ fn an_optional_call_gives_null_where_its_condition_leaves_nothing() {
     assert_eq!(query.columns(), ["n"]);
 }
 
+/// Alternatives in any order, that all rows pass together or some do not.
+#[test]
+fn alternatives_of_a_case_give_each_row_its_value() {
+    let graph = graph();
+    for (a, b, c) in [(0, 1, 2), (2, 1, 0), (1, 2, 0), (3, 0, 2), (2, 0, 3)] {
+        for whens in [
+            format!("{a}, {b}, {c}"),
+            format!("{a}, {b}, {c}, 0, 1, 2, 3"),
+            format!("> {a}, < {b}, {c}"),
+        ] {
+            let text = format!(
+                "UNWIND range(0, 3) AS u WITH u, CASE u WHEN {whens} THEN u ELSE 9 END AS w \
+                 RETURN u, w"
+            );
+            for row in rows(&graph, &text) {
+                assert!(row[1] == row[0] || row[1] == 9i64.into(), "{text}: {row:?}");
+            }
+        }
+    }
+    let text = "UNWIND [{k: 'a', v: 1}, {k: 'b', v: 2}] AS r \
+                RETURN sum(CASE r.k WHEN 'b', 'a' THEN r.v * CASE r.k WHEN 'b' THEN 10 ELSE 1 END END)";
+    assert_eq!(value(&graph, text), 21i64.into());
+}
+
+#[test]
+fn a_column_takes_the_place_of_a_variable_of_a_star() {
+    let graph = graph();
+    let of = |text: &str| rows(&graph, text).concat();
+    let numbers = |numbers: &[i64]| -> Vec<Datum> { numbers.iter().map(|&n| n.into()).collect() };
+    assert_eq!(
+        of("UNWIND [1, 2] AS x WITH *, x + 1 AS x RETURN x"),
+        numbers(&[2, 3])
+    );
+    let text = "UNWIND [1, 2] AS x WITH x, 5 AS y RETURN *, -x AS x ORDER BY x";
+    let query = Query::prepare(&graph, text).expect("a query");
+    let x = query.columns().iter().position(|name| name == "x");
+    let found = rows(&graph, text);
+    let found = found
+        .into_iter()
+        .map(|row| row[x.expect("a column")].clone());
+    assert_eq!(found.collect::<Vec<_>>(), numbers(&[-2, -1]));
+    assert_eq!(query.columns().len(), 2);
+    attempt(&graph, "WITH 1 AS a RETURN *, count(*) AS a").expect_err("a key of groups");
+}
+
+/// Whatever an optional subquery calls a variable of the row, the row keeps it.
+#[test]
+fn a_subquery_without_rows_leaves_what_is_around() {
+    let graph = graph();
+    rows(
+        &graph,
+        "CREATE (:A {k: 1})-[:R]->(:B {k: 2})-[:R]->(:C {k: 3})",
+    );
+    for (call, expected) in [
+        (
+            "OPTIONAL CALL (x) { WITH x WHERE x > 2 RETURN x AS y }",
+            [None, None, Some(3)],
+        ),
+        (
+            "OPTIONAL CALL (*) { WITH x WHERE x > 2 RETURN x AS y }",
+            [None, None, Some(3)],
+        ),
+        (
+            "OPTIONAL CALL { WITH x WITH x WHERE x > 2 RETURN x AS y }",
+            [None, None, Some(3)],
+        ),
+        (
+            "OPTIONAL CALL (x) { UNWIND range(2, x) AS u RETURN x AS y, u LIMIT 1 }",
+            [None, Some(2), Some(3)],
+        ),
+        (
+            "CALL (x) { CREATE (:T {v: 1 / (x - 1)}) RETURN x AS y } \
+             IN TRANSACTIONS OF 1 ROW ON ERROR CONTINUE",
+            [None, Some(2), Some(3)],
+        ),
+    ] {
+        let text = format!("UNWIND [1, 2, 3] AS x {call} RETURN x, y");
+        let y = |y: Option<i64>| y.map_or(Datum::NULL, Datum::from);
+        let expected = [1, 2, 3].map(|x| [x.into(), y(expected[x as usize - 1])]);
+        assert_eq!(rows(&graph, &text), expected, "{text}");
+    }
+    let call = "OPTIONAL CALL (a) { MATCH (a)-[:R]->(b:B) RETURN a AS z, b }";
+    rows(&graph, &format!("MATCH (a) {call} SET a.done = true"));
+    let done = value(&graph, "MATCH (a) WHERE a.done RETURN count(*)");
+    assert_eq!(done, value(&graph, "MATCH (a) RETURN count(*)"));
+}
+
 #[test]
 fn null_is_no_map_of_properties() {
     let graph = graph();

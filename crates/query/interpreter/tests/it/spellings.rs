@@ -75,6 +75,112 @@ fn each_is_as_the_other() {
     }
 }
 
+/// Queries of `UNION`, `WHEN`, `NEXT` and braces, and such with the same rows.
+#[test]
+fn queries_are_composed() {
+    let graph = people();
+    for (composed, other) in [
+        (
+            "RETURN 1 AS x UNION ALL RETURN 1 AS x NEXT RETURN sum(x) AS s",
+            "RETURN 2 AS s",
+        ),
+        (
+            "UNWIND [1, 2] AS x RETURN x, x * 2 AS y NEXT \
+             RETURN sum(x) AS s UNION ALL RETURN max(y) AS s NEXT RETURN collect(s) AS l",
+            "RETURN [3, 4] AS l",
+        ),
+        (
+            "MATCH (p:P) RETURN p, p.n AS n NEXT MATCH (p)-->(q) RETURN q.n AS m \
+             UNION MATCH (p)<--(q) RETURN n AS m NEXT RETURN m ORDER BY m",
+            "UNWIND ['b', 'c'] AS m RETURN m",
+        ),
+        (
+            "UNWIND [] AS x RETURN x NEXT RETURN count(*) AS c UNION ALL RETURN 5 AS c",
+            "RETURN 0 AS c",
+        ),
+        (
+            "{ RETURN 1 AS x UNION RETURN 1 AS x } UNION ALL { RETURN 1 AS x NEXT RETURN x + 1 AS x }",
+            "UNWIND [1, 2] AS x RETURN x",
+        ),
+        (
+            "WHEN false THEN RETURN 1 AS x WHEN true THEN RETURN 2 AS x \
+             WHEN true THEN RETURN 3 AS x ELSE RETURN 4 AS x",
+            "RETURN 2 AS x",
+        ),
+        (
+            "WHEN null THEN RETURN 1 AS x ELSE RETURN 2 AS x",
+            "RETURN 2 AS x",
+        ),
+        ("WHEN false THEN RETURN 1 AS x", "UNWIND [] AS x RETURN x"),
+        (
+            "MATCH (p:P) RETURN p, p.n AS n NEXT WHEN n = 'a' THEN RETURN 'first' AS n \
+             WHEN (p)-->() THEN { RETURN n AS m NEXT RETURN m + m AS n } \
+             ELSE MATCH (q)-->(p) RETURN q.n AS n NEXT RETURN n ORDER BY n",
+            "UNWIND ['b', 'bb', 'first'] AS n RETURN n",
+        ),
+        (
+            "MATCH (p:P) CALL (p) { WHEN p.n > 'a' THEN RETURN p.n AS m ELSE { RETURN '-' AS m \
+             UNION ALL RETURN '+' AS m } } RETURN m ORDER BY m",
+            "UNWIND ['+', '-', 'b', 'c'] AS m RETURN m",
+        ),
+        (
+            "MATCH (p:P) WHERE EXISTS { WHEN p.n = 'b' THEN RETURN 1 AS x \
+             ELSE MATCH (p)-[:K {w: 1}]->() RETURN 1 AS x } RETURN p.n AS n ORDER BY n",
+            "UNWIND ['a', 'b'] AS n RETURN n",
+        ),
+        (
+            "{ WHEN true THEN RETURN 1 AS x } UNION { WHEN false THEN RETURN 2 AS x ELSE RETURN 3 AS x }",
+            "UNWIND [1, 3] AS x RETURN x",
+        ),
+        (
+            "WHEN true THEN { WHEN false THEN RETURN 1 AS x ELSE { WHEN true THEN RETURN 2 AS x } }",
+            "RETURN 2 AS x",
+        ),
+        (
+            "MATCH (p:P) CALL { WITH * RETURN p.n AS m } RETURN m ORDER BY m",
+            "MATCH (p:P) RETURN p.n AS m ORDER BY m",
+        ),
+    ] {
+        assert_eq!(rows(&graph, composed), rows(&graph, other), "{composed}");
+    }
+}
+
+/// What a part writes does not decide whether another one is run.
+#[test]
+fn parts_of_when_write() {
+    let graph = people();
+    rows(
+        &graph,
+        "MATCH (p:P) CALL (p) { WHEN p.n = 'a' THEN SET p.n = 'd' WHEN p.n = 'd' THEN SET p.n = 'e' \
+         ELSE { SET p.m = 1 NEXT MERGE (q:Q) SET q.c = coalesce(q.c, 0) + 1 } }",
+    );
+    let written = "MATCH (p:P) RETURN p.n AS n, p.m AS m ORDER BY n";
+    let expected = "UNWIND [['b', 1], ['c', 1], ['d', null]] AS r RETURN r[0] AS n, r[1] AS m";
+    assert_eq!(rows(&graph, written), rows(&graph, expected));
+    let count = "MATCH (q:Q) RETURN q.c";
+    assert_eq!(value(&graph, count), value(&graph, "RETURN 2"));
+    rows(&graph, "CREATE (:R) NEXT WHEN true THEN CREATE (:R)");
+    let count = "MATCH (r:R) RETURN count(*)";
+    assert_eq!(value(&graph, count), value(&graph, "RETURN 2"));
+}
+
+#[test]
+fn a_reduction_of_which_each_step_holds() {
+    let graph = graph();
+    for (list, expected) in [
+        ("[]", "true"),
+        ("[1, 2, 3]", "true"),
+        ("[1, 9, 2]", "false"),
+        ("[9, -9]", "false"),
+        ("[1, null]", "null"),
+        ("null", "null"),
+    ] {
+        let text = format!("RETURN allReduce(s = 1, x IN {list} | s + x, s < 9)");
+        let expected = value(&graph, &format!("RETURN {expected}"));
+        assert_eq!(value(&graph, &text), expected, "{list}");
+    }
+}
+
 #[test]
 fn finish_returns_no_rows() {
     let graph = people();
@@ -139,12 +245,8 @@ fn what_has_no_meaning_is_refused() {
     let graph = people();
     for (text, message) in [
         (
-            "RETURN 1 AS x UNION RETURN 2 AS x NEXT RETURN x",
-            "NEXT and UNION",
-        ),
-        (
-            "RETURN 1 AS x NEXT RETURN x UNION RETURN 2 AS x",
-            "NEXT and UNION",
+            "WHEN true THEN RETURN 1 AS x UNION RETURN 2 AS x",
+            "UNION stands behind WHEN",
         ),
         ("MATCH (p:P) LET p = 1 RETURN p", "two columns p"),
         ("MATCH (p:P) RETURN p.n NEXT RETURN 1 AS x", "has no name"),

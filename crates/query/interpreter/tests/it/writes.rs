@@ -227,6 +227,28 @@ fn labels_types_and_keys_that_are_computed_are_written() {
 }
 
 #[test]
+fn a_stored_list_has_values_of_one_type() {
+    let graph = graph();
+    rows(
+        &graph,
+        "CREATE (:N {a: [1, 2.5], b: [], c: ['x', 'y'], d: [date('2020-01-01')]})",
+    );
+    for (text, types) in [
+        ("CREATE (:N {a: [1, 'x']})", "an INTEGER and a STRING"),
+        ("MATCH (n:N) SET n.c = n.c + 1", "a STRING and an INTEGER"),
+        (
+            "MATCH (n:N) SET n += {d: n.d + localtime('12:00')}",
+            "a DATE and a LOCAL TIME",
+        ),
+        ("MERGE (:N {e: [true, 0]})", "a BOOLEAN and an INTEGER"),
+    ] {
+        let error = attempt(&graph, text).expect_err(text);
+        assert_eq!(error.detail(), "InvalidPropertyType", "{error}");
+        assert!(error.to_string().contains(types), "{text}: {error}");
+    }
+}
+
+#[test]
 fn a_relationship_of_a_deleted_node_is_an_error() {
     let graph = graph();
     rows(&graph, "CREATE (:N)");

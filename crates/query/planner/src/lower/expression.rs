@@ -34,7 +34,7 @@ impl Lowering<'_> {
             Node::Parameter(name) => Expression::Parameter(name.as_str().into()),
             Node::Variable(name) => match (scope.contains_key(name), float_of(name)) {
                 (false, Some(value)) => Expression::Constant(Constant::Float(value)),
-                _ => Expression::Slot(self.variable(name, scope, from.at)?),
+                _ => self.variable_value(name, scope, from.at)?,
             },
             Node::List(items) => Expression::List(self.expressions(items, scope)?),
             Node::Map(map) => Expression::Map(self.map(map, scope)?),

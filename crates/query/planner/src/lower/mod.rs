@@ -122,6 +122,8 @@ pub(crate) struct Lowering<'a> {
     /// Slots in the order in which they were asked for.
     used: Vec<Slot>,
     known: Known,
+    /// Paths that the conditions within them see before they are made, and their parts.
+    unmade: Vec<(Slot, Vec<Slot>)>,
     /// Slots of nodes that patterns find: they have a node, or null.
     nodes: BTreeSet<Slot>,
     aggregates: Option<Aggregates>,
@@ -146,6 +148,7 @@ impl<'a> Lowering<'a> {
             width: 0,
             used: Vec::new(),
             known: Known::new(),
+            unmade: Vec::new(),
             nodes: BTreeSet::new(),
             aggregates: None,
             given: Scope::new(),
@@ -191,6 +194,22 @@ impl<'a> Lowering<'a> {
         };
         self.used.push(slot);
         Ok(slot)
+    }
+
+    /// The value of a variable: of a path that is being found, of its parts.
+    fn variable_value(
+        &mut self,
+        name: &str,
+        scope: &Scope,
+        at: tree::Span,
+    ) -> Result<Expression, PlanError> {
+        let slot = self.variable(name, scope, at)?;
+        let Some((_, parts)) = self.unmade.iter().find(|(path, _)| *path == slot) else {
+            return Ok(Expression::Slot(slot));
+        };
+        self.used.pop();
+        self.used.extend(parts);
+        Ok(Expression::Path(parts.clone()))
     }
 
     /// Calls `lower`, and returns the slots of before that it uses, too.

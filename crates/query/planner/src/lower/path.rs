@@ -357,7 +357,12 @@ impl Lowering<'_> {
                 made.push((equal, vec![one, other], tree::Span::default()));
             }
             Ask::Where(filter) => {
-                let (condition, slots) = self.traced(|own| own.expression(filter, &visible))?;
+                if inner.part.is_none() {
+                    self.unmade.clone_from(&pattern.paths);
+                }
+                let lowered = self.traced(|own| own.expression(filter, &visible));
+                self.unmade.clear();
+                let (condition, slots) = lowered?;
                 made.push((condition, slots, filter.at));
             }
             Ask::Properties(slot, properties) => {

@@ -18,10 +18,11 @@ impl Lowering<'_> {
         let before = scope.clone();
         let mut columns: Vec<(String, Slot)> = Vec::new();
         if from.all {
-            // What is around the query is there anyway.
+            // What is around the query is there anyway, and columns come in place of others.
+            let is_replaced = |name: &String| from.items.iter().any(|item| item.name() == name);
             let own = before
                 .iter()
-                .filter(|(name, _)| !self.around.contains_key(*name));
+                .filter(|(name, _)| !self.around.contains_key(*name) && !is_replaced(name));
             columns.extend(own.map(|(name, &slot)| (name.clone(), slot)));
         }
         let aggregates = from

@@ -279,6 +279,10 @@ impl Lowering<'_> {
             }
         };
         let rows = input.rows * inner.rows.max(1.0);
+        let (inner, columns) = match call.optional || call.transactions.is_some() {
+            true => self.in_own_slots(inner, columns, scope),
+            false => (inner, columns),
+        };
         let inner = Box::new(inner);
         let brings: Vec<Slot> = columns.iter().map(|&(_, slot)| slot).collect();
         let is_unit = columns.is_empty();
@@ -319,6 +323,29 @@ impl Lowering<'_> {
             }),
         };
         Ok(input.then(Operator::InTransactions(operator), rows))
+    }
+}
+
+impl Lowering<'_> {
+    /// Columns in slots of their own: of a row for which there are none they become null,
+    /// and what is around, by whatever name it is returned, does not.
+    fn in_own_slots(
+        &mut self,
+        inner: Plan,
+        mut columns: Vec<(String, Slot)>,
+        around: &Scope,
+    ) -> WithColumns {
+        let mut copies = Vec::new();
+        for (name, slot) in &mut columns {
+            if around.values().any(|of| of == slot) {
+                let own = self.slot(name);
+                copies.push((own, Expression::Slot(std::mem::replace(slot, own))));
+            }
+        }
+        match copies.is_empty() {
+            true => (inner, columns),
+            false => (inner.with(Operator::Extend(copies)), columns),
+        }
     }
 }
 

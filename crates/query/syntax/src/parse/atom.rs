@@ -4,9 +4,9 @@ use super::{Parsed, Parser};
 use crate::error::Detail;
 use crate::lexer::{Token, too_large};
 use crate::tree::{
-    Branch, Case, Expression, FunctionCall, ListComprehension, MapItem, MapProjection, Name, Node,
-    PatternComprehension, PatternSubquery, Quantified, Quantity, Reduce, SubqueryKind, Typing,
-    When,
+    Access, Branch, Case, Expression, FunctionCall, ListComprehension, MapItem, MapProjection,
+    Name, Node, PatternComprehension, PatternSubquery, Quantified, Quantity, Reduce, Span,
+    SubqueryKind, Typing, When,
 };
 
 /// Normal forms of Unicode, which are words as an argument of `normalize`.
@@ -121,6 +121,10 @@ impl Parser<'_> {
                 self.place += 2;
                 self.reduce()?
             }
+            "allreduce" if self.is_ahead(3, "=") => {
+                self.place += 2;
+                self.all_reduce()?
+            }
             _ => match quantity {
                 Some(quantity) if self.is_word_ahead(3, "IN") => {
                     self.place += 2;
@@ -192,6 +196,13 @@ impl Parser<'_> {
     }
 
     fn reduce(&mut self) -> Parsed<Node> {
+        let found = self.steps()?;
+        self.need(")")?;
+        Ok(Node::Reduce(Box::new(found)))
+    }
+
+    /// `s = 0, x IN list | s + x`
+    fn steps(&mut self) -> Parsed<Reduce> {
         let accumulator = self.variable()?;
         self.need("=")?;
         let initial = self.expression()?;
@@ -201,14 +212,36 @@ impl Parser<'_> {
         let list = self.before_bar()?;
         self.need("|")?;
         let step = self.expression()?;
-        self.need(")")?;
-        Ok(Node::Reduce(Box::new(Reduce {
+        Ok(Reduce {
             accumulator,
             initial,
             variable,
             list,
             step,
-        })))
+        })
+    }
+
+    /// `allReduce(s = 0, x IN list | s + x, s < 9)`: a `reduce` whose accumulator also has
+    /// whether the condition held behind each step, `[s, true]`.
+    fn all_reduce(&mut self) -> Parsed<Node> {
+        let both = Name::new(format!(" all {}", self.place));
+        // As deep as what is made of it.
+        self.depth += 3;
+        let mut found = self.steps()?;
+        self.need(",")?;
+        let condition = self.expression()?;
+        self.depth -= 3;
+        self.need(")")?;
+        let held = element(Node::Variable(both.text.clone()), 1);
+        let held = made(Node::And(vec![held, condition]));
+        let variable = |name: &Name| made(Node::Variable(name.text.clone()));
+        let next = Node::List(vec![variable(&found.accumulator), held]);
+        let stepped = with(&found.accumulator, found.step, made(next));
+        let last = element(Node::Variable(both.text.clone()), 0);
+        found.step = with(&found.accumulator, last, stepped);
+        found.initial = made(Node::List(vec![found.initial, made(Node::Boolean(true))]));
+        found.accumulator = both;
+        Ok(element(Node::Reduce(Box::new(found)), 1).node)
     }
 
     /// A variable, a map projection, or the call of a function.
@@ -409,6 +442,29 @@ impl Parser<'_> {
         self.need_closing_brace()?;
         Ok(node)
     }
+}
+
+/// An expression that stands nowhere in the text.
+pub(super) fn made(node: Node) -> Expression {
+    let at = Span::default();
+    Expression { node, at }
+}
+
+/// `list[at]`
+pub(super) fn element(list: Node, at: i64) -> Expression {
+    let step = Access::Index(made(Node::Integer(at)));
+    made(Node::Access(Box::new(made(list)), vec![step]))
+}
+
+/// `of`, with a name for a value in it: `[name IN [value] | of][0]`.
+fn with(name: &Name, value: Expression, of: Expression) -> Expression {
+    let comprehension = ListComprehension {
+        variable: name.clone(),
+        list: made(Node::List(vec![value])),
+        filter: None,
+        value: Some(of),
+    };
+    element(Node::ListComprehension(Box::new(comprehension)), 0)
 }
 
 pub(super) fn called(name: Name, arguments: Vec<Expression>) -> Node {

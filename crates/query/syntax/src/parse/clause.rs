@@ -1,6 +1,5 @@
 //! Clauses.
 
-use super::pattern::Of;
 use super::{Parsed, Parser};
 use crate::error::Detail;
 use crate::lexer::Token;
@@ -66,7 +65,10 @@ impl Parser<'_> {
             "LET" => {
                 self.advance();
                 let items = self.separated(Self::definition)?;
-                ClauseKind::With(all_and(items, None))
+                ClauseKind::With(Projection {
+                    is_let: true,
+                    ..all_and(items, None)
+                })
             }
             "FOR" => {
                 self.advance();
@@ -176,11 +178,9 @@ impl Parser<'_> {
     }
 
     fn match_clause(&mut self, optional: bool) -> Parsed<ClauseKind> {
-        let repeatable = self.take_words(&["REPEATABLE", "ELEMENTS"])
-            || self.take_words(&["REPEATABLE", "ELEMENT", "BINDINGS"]);
+        let repeatable = self.match_mode("REPEATABLE", ["ELEMENT", "ELEMENTS"]);
         if !repeatable {
-            let _ = self.take_words(&["DIFFERENT", "RELATIONSHIPS"])
-                || self.take_words(&["DIFFERENT", "RELATIONSHIP", "BINDINGS"]);
+            self.match_mode("DIFFERENT", ["RELATIONSHIP", "RELATIONSHIPS"]);
         }
         let patterns = self.separated(Self::path_pattern)?;
         let as_of = match self.take_words(&["AS", "OF"]) {
@@ -195,6 +195,15 @@ impl Parser<'_> {
             hints: self.hints()?,
             filter: self.filter()?,
         }))
+    }
+
+    /// `REPEATABLE ELEMENTS`, in each of its spellings.
+    fn match_mode(&mut self, word: &str, of: [&str; 2]) -> bool {
+        let is_taken = of.iter().any(|of| self.take_words(&[word, of]));
+        if is_taken {
+            self.take_word("BINDINGS");
+        }
+        is_taken
     }
 
     pub(super) fn filter(&mut self) -> Parsed<Option<Expression>> {
@@ -307,7 +316,7 @@ impl Parser<'_> {
             }
             if self.is_ahead(1, ":") || self.is_word_ahead(1, "IS") {
                 let name = self.variable()?;
-                return Ok(SetItem::Labels(name, self.labels(Of::Nodes)?));
+                return Ok(SetItem::Labels(name, self.written_labels()?));
             }
         }
         let property = self.property()?;
@@ -319,7 +328,7 @@ impl Parser<'_> {
         let has_labels = self.is_ahead(1, ":") || self.is_word_ahead(1, "IS");
         if self.is_variable_ahead(0) && has_labels {
             let name = self.variable()?;
-            return Ok(RemoveItem::Labels(name, self.labels(Of::Nodes)?));
+            return Ok(RemoveItem::Labels(name, self.written_labels()?));
         }
         Ok(RemoveItem::Property(self.property()?))
     }
@@ -524,5 +533,6 @@ pub(super) fn all_and(items: Vec<Item>, filter: Option<Expression>) -> Projectio
         skip: None,
         limit: None,
         filter,
+        is_let: false,
     }
 }

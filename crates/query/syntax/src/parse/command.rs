@@ -196,6 +196,7 @@ impl Parser<'_> {
         self.need_word("REQUIRE")?;
         let properties = self.properties_of(&subject)?;
         self.need_word("IS")?;
+        self.need_same_subject(&subject)?;
         let requirement = match () {
             () if self.take_word("UNIQUE") => Requirement::Unique,
             () if self.take_words(&["NODE", "UNIQUE"]) => Requirement::Unique,
@@ -231,6 +232,24 @@ impl Parser<'_> {
             requirement,
             options,
         }))
+    }
+
+    /// Refuses `NODE KEY` of relationships, and the like.
+    fn need_same_subject(&self, subject: &Subject) -> Parsed<()> {
+        let others: &[&str] = match subject.of_relationships {
+            true => &["NODE"],
+            false => &["RELATIONSHIP", "REL"],
+        };
+        let Some(other) = others.iter().find(|word| self.is_word(word)) else {
+            return Ok(());
+        };
+        let of = match subject.of_relationships {
+            true => "relationships",
+            false => "nodes",
+        };
+        let what = format!("{other} stands in a constraint of {of}");
+        let hint = "leave it out: KEY and UNIQUE are of both";
+        Err(self.problem(Detail::UnexpectedSyntax, self.at(), what, hint))
     }
 
     fn drop_command(&mut self) -> Parsed<Command> {

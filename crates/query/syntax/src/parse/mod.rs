@@ -4,6 +4,7 @@
 mod atom;
 mod clause;
 mod command;
+mod compose;
 mod copy;
 mod expression;
 mod hint;
@@ -166,8 +167,9 @@ pub(crate) struct Parser<'t> {
     depth: usize,
     /// Whether `|` ends the expression that is read, and does not join labels.
     bar_ends: bool,
-    /// How often `NEXT` has stood in the query that is read.
-    nexts: usize,
+    /// The greatest depth in the query that is read, with the subqueries that are made of
+    /// those beside `NEXT`.
+    deepest: usize,
     /// Keywords that are variables, as they are written.
     keyword_variables: Vec<&'t str>,
 }
@@ -182,7 +184,7 @@ impl<'t> Parser<'t> {
             place: 0,
             depth: 0,
             bar_ends: false,
-            nexts: 0,
+            deepest: 0,
         })
     }
 
@@ -355,6 +357,7 @@ impl<'t> Parser<'t> {
         if self.depth > DEEPEST {
             return Err(self.too_deep());
         }
+        self.deepest = self.deepest.max(self.depth);
         let part = part(self);
         self.depth -= 1;
         part
@@ -423,7 +426,7 @@ impl<'t> Parser<'t> {
 }
 
 /// Words of other languages, and of this one in earlier times, and what to write here.
-const FOREIGN_WORDS: [(&str, &str); 7] = [
+const FOREIGN_WORDS: [(&str, &str); 8] = [
     (
         "SELECT",
         "a query reads by MATCH (n:Label), and RETURN gives its columns",
@@ -442,6 +445,11 @@ const FOREIGN_WORDS: [(&str, &str); 7] = [
         "write STARTS WITH, ENDS WITH, CONTAINS, or =~ with a regular expression",
     ),
     ("BETWEEN", "write 1 <= n.key <= 9"),
+    (
+        "WHEN",
+        "WHEN begins a query, and is no clause: write CALL (*) { WHEN ... THEN ... }, or NEXT \
+         before it",
+    ),
     (
         "ASSERT",
         "write CREATE CONSTRAINT FOR (n:Label) REQUIRE n.key IS UNIQUE",

@@ -328,6 +328,11 @@ impl Parser<'_> {
         if !has_colon || !self.is(":") {
             return Ok(first);
         }
+        if of == Of::Relationships {
+            let what = "a relationship has one type, and : stands between two";
+            let hint = "write | between types of which it has one";
+            return Err(self.problem(Detail::NoSingleRelationshipType, self.at(), what, hint));
+        }
         let mut parts = vec![first];
         while self.take(":") {
             parts.push(self.label()?);
@@ -339,6 +344,23 @@ impl Parser<'_> {
             return Err(self.problem(Detail::UnexpectedSyntax, self.at(), what, hint));
         }
         Ok(Labels::And(parts))
+    }
+
+    /// Labels that are set or removed, behind `:` or `IS`.
+    pub(super) fn written_labels(&mut self) -> Parsed<StatementLabels> {
+        if !self.take(":") {
+            self.need_word("IS")?;
+        }
+        let mut parts = vec![self.label()?];
+        while self.take(":") {
+            parts.push(self.label()?);
+        }
+        if self.is("&") || self.is("|") {
+            let what = "labels are set and removed by name";
+            let hint = "write : between them, such as n:A:B";
+            return Err(self.problem(Detail::UnexpectedSyntax, self.at(), what, hint));
+        }
+        Ok(one_or(parts, Labels::And))
     }
 
     fn any_label(&mut self, takes_bar: bool) -> Parsed<StatementLabels> {

@@ -1,6 +1,6 @@
 //! Statements and queries.
 
-use super::{Parsed, Parser};
+use super::{DEEPEST, Parsed, Parser};
 use crate::error::{Detail, Problem};
 use crate::lexer::Token;
 use crate::tree::{Body, Clause, ClauseKind, Mode, Query, SingleQuery, Statement, Union};
@@ -63,7 +63,7 @@ pub(super) const WORDS: &[&str] = &[
 const FIRST: &[&str] = &[
     "CALL", "COPY", "CREATE", "DETACH", "DELETE", "DROP", "EXPLAIN", "FILTER", "FINISH", "FOR",
     "FOREACH", "INSERT", "LET", "LOAD", "MATCH", "MERGE", "OPTIONAL", "PROFILE", "REMOVE",
-    "RETURN", "SET", "SHOW", "UNWIND", "WITH",
+    "RETURN", "SET", "SHOW", "UNWIND", "WHEN", "WITH",
 ];
 
 /// Words that begin clauses, statements and parts of them, sorted.
@@ -105,7 +105,36 @@ impl Parser<'_> {
             true => Some(self.expression()?),
             false => None,
         };
-        let nexts = std::mem::take(&mut self.nexts);
+        let around = std::mem::replace(&mut self.deepest, self.depth);
+        let mut query = self.union()?;
+        if self.is_word("NEXT") {
+            query = self.next_queries(query)?;
+        }
+        self.deepest = self.deepest.max(around);
+        if is_whole && !matches!(self.token(), Token::End | Token::Symbol(";")) {
+            return Err(self.no_clause());
+        }
+        Ok(Query { as_of, ..query })
+    }
+
+    fn next_queries(&mut self, mut query: Query) -> Parsed<Query> {
+        while self.is_word("NEXT") {
+            let next = self.at();
+            self.advance();
+            query = self.next_query(query, next)?;
+        }
+        self.deepest += 1;
+        match self.deepest > DEEPEST {
+            true => Err(self.too_deep()),
+            false => Ok(query),
+        }
+    }
+
+    /// Queries with `UNION` between them, or `WHEN`.
+    pub(super) fn union(&mut self) -> Parsed<Query> {
+        if self.is_word("WHEN") {
+            return self.only_conditional();
+        }
         let mut parts = vec![self.single_query()?];
         let mut unions: Vec<Union> = Vec::new();
         loop {
@@ -123,63 +152,66 @@ impl Parser<'_> {
             };
             if unions.first().is_some_and(|first| first.all != all) {
                 let what = "UNION and UNION ALL stand beside each other";
-                let hint = "put one of them into a subquery: CALL { ... UNION ... }";
+                let hint = "put one of them into braces: { ... UNION ... }";
                 let detail = Detail::InvalidClauseComposition;
                 return Err(self.problem(detail, union.at, what, hint));
             }
             unions.push(union);
             parts.push(self.single_query()?);
         }
-        if self.nexts > 0 && parts.len() > 1 {
-            let what = "NEXT and UNION stand beside each other";
-            let hint = "put the UNION into a subquery: CALL { ... UNION ... }";
-            let detail = Detail::InvalidClauseComposition;
-            return Err(self.problem(detail, unions[0].at, what, hint));
-        }
-        self.nexts = nexts;
-        if is_whole && !matches!(self.token(), Token::End | Token::Symbol(";")) {
-            return Err(self.no_clause());
-        }
         Ok(Query {
-            as_of,
+            as_of: None,
             parts,
             unions,
         })
     }
 
-    fn single_query(&mut self) -> Parsed<SingleQuery> {
+    /// `WHEN`, which no `UNION` follows: it might be one of the last part.
+    fn only_conditional(&mut self) -> Parsed<Query> {
         let start = self.at();
-        let mut clauses = Vec::new();
-        while let Some(clause) = self.clause()? {
-            let is_last = matches!(clause.kind, ClauseKind::Return(_) | ClauseKind::Finish);
-            clauses.push(clause);
-            if !is_last {
-                continue;
-            }
-            if !self.goes_on(&mut clauses) {
-                break;
-            }
+        let clauses = self.conditional(None)?;
+        let at = self.since(start);
+        if self.is_word("UNION") {
+            let what = "UNION stands behind WHEN";
+            let hint = "put what belongs together into braces: { WHEN ... } UNION { ... }";
+            let detail = Detail::InvalidClauseComposition;
+            return Err(self.problem(detail, self.at(), what, hint));
         }
-        if clauses.is_empty() {
-            return Err(self.unexpected("a clause, such as MATCH or RETURN,", FIRST));
-        }
+        Ok(Query {
+            as_of: None,
+            parts: vec![SingleQuery { clauses, at }],
+            unions: Vec::new(),
+        })
+    }
+
+    /// Clauses, or a query in braces.
+    pub(super) fn single_query(&mut self) -> Parsed<SingleQuery> {
+        let start = self.at();
+        let clauses = match self.take("{") {
+            true => {
+                let query = self.deeper(|parser| parser.query(false))?;
+                self.need_closing_brace()?;
+                self.clauses_of(query, self.since(start))?
+            }
+            false => self.clauses()?,
+        };
         let at = self.since(start);
         Ok(SingleQuery { clauses, at })
     }
 
-    /// `RETURN ... NEXT`: the columns are variables of the query behind it.
-    fn goes_on(&mut self, clauses: &mut [Clause]) -> bool {
-        let goes_on = self.is_word("NEXT");
-        if goes_on
-            && let Some(last) = clauses.last_mut()
-            && let ClauseKind::Return(projection) = &last.kind
-        {
-            last.kind = ClauseKind::With(projection.clone());
-            self.advance();
-            self.nexts += 1;
-            return true;
+    fn clauses(&mut self) -> Parsed<Vec<Clause>> {
+        let mut clauses = Vec::new();
+        while let Some(clause) = self.clause()? {
+            let is_last = matches!(clause.kind, ClauseKind::Return(_) | ClauseKind::Finish);
+            clauses.push(clause);
+            if is_last {
+                break;
+            }
         }
-        false
+        match clauses.is_empty() {
+            true => Err(self.unexpected("a clause, such as MATCH or RETURN,", FIRST)),
+            false => Ok(clauses),
+        }
     }
 
     fn no_clause(&self) -> Problem {

@@ -1,6 +1,7 @@
 //! Names of types.
 
-use super::{Parsed, Parser};
+use super::{DEEPEST, Parsed, Parser};
+use crate::error::Detail;
 use crate::tree::{DataType, OneType, Types};
 
 /// Names, the longer ones before those that they begin with.
@@ -69,12 +70,49 @@ impl Parser<'_> {
     }
 
     fn alternatives(&mut self, any_of: &mut Vec<OneType>) -> Parsed<()> {
+        let start = self.at();
         loop {
+            let first = any_of.len();
             self.one_type(any_of)?;
+            self.lists_of(any_of, first)?;
             if self.bar_ends || !self.take("|") {
-                return Ok(());
+                break;
             }
         }
+        if any_of
+            .windows(2)
+            .any(|two| two[0].not_null != two[1].not_null)
+        {
+            let what = "some of the types take null, and others do not";
+            let hint = "write NOT NULL behind each, or behind none";
+            let at = self.since(start);
+            return Err(self.problem(Detail::UnexpectedSyntax, at, what, hint));
+        }
+        Ok(())
+    }
+
+    /// `INTEGER LIST` is `LIST<INTEGER>`.
+    fn lists_of(&mut self, any_of: &mut Vec<OneType>, first: usize) -> Parsed<()> {
+        let depth = self.depth;
+        while self.is_word("LIST") || self.is_word("ARRAY") {
+            self.depth += 1;
+            if self.depth > DEEPEST {
+                return Err(self.too_deep());
+            }
+            self.advance();
+            let element = any_of.split_off(first);
+            any_of.push(OneType {
+                types: Types::LIST,
+                element: Some(Box::new(DataType { any_of: element })),
+                not_null: self.not_null(),
+            });
+        }
+        self.depth = depth;
+        Ok(())
+    }
+
+    fn not_null(&mut self) -> bool {
+        self.take_words(&["NOT", "NULL"]) || self.take("!")
     }
 
     /// Adds one type, or those of `ANY<...>`.
@@ -103,7 +141,7 @@ impl Parser<'_> {
                 Ok(())
             })?;
         }
-        let not_null = self.take_words(&["NOT", "NULL"]) || self.take("!");
+        let not_null = self.not_null();
         any_of.push(match types == Types::PROPERTY {
             true => OneType::property_value(not_null),
             false => OneType {

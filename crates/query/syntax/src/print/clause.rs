@@ -2,11 +2,11 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{Separated, Text, optional};
+use super::{Quoted, Separated, Text, optional};
 use crate::tree::{
     AccessHint, Call, CallSubquery, Clause, ClauseKind, Concurrency, Delete, Foreach, Hint,
-    Imports, InTransactions, Item, LoadCsv, Match, MergeAction, Node, OnError, Projection, Query,
-    RemoveItem, SetItem, SingleQuery, SortItem, Yield, YieldItem,
+    Imports, InTransactions, Item, LoadCsv, Match, MergeAction, Name, Node, OnError, Projection,
+    Query, RemoveItem, SetItem, SingleQuery, SortItem, StatementLabels, Yield, YieldItem,
 };
 
 impl Display for Query {
@@ -36,6 +36,10 @@ impl Display for Clause {
             ClauseKind::Match(part) => part.fmt(f),
             ClauseKind::Unwind(list, variable) => write!(f, "UNWIND {list} AS {variable}"),
             ClauseKind::LoadCsv(part) => part.fmt(f),
+            ClauseKind::With(part) if part.is_let => {
+                write!(f, "LET ")?;
+                definitions(f, &part.items)
+            }
             ClauseKind::With(projection) => write!(f, "WITH {projection}"),
             ClauseKind::Return(projection) => write!(f, "RETURN {projection}"),
             ClauseKind::Finish => f.write_str("FINISH"),
@@ -51,6 +55,15 @@ impl Display for Clause {
             ClauseKind::Subquery(part) => part.fmt(f),
         }
     }
+}
+
+/// `a = b, c = d`
+fn definitions(f: &mut Formatter<'_>, items: &[Item]) -> fmt::Result {
+    for (number, item) in items.iter().enumerate() {
+        let comma = if number > 0 { ", " } else { "" };
+        write!(f, "{comma}{} = {}", Quoted(item.name()), item.value)?;
+    }
+    Ok(())
 }
 
 impl Display for Match {
@@ -152,13 +165,21 @@ impl Display for MergeAction {
     }
 }
 
+/// `n:A:B`
+fn written_labels(f: &mut Formatter<'_>, name: &Name, labels: &StatementLabels) -> fmt::Result {
+    match labels.all() {
+        Some(parts) => write!(f, "{name}:{}", Separated(&parts, ":")),
+        None => write!(f, "{name}:{labels}"),
+    }
+}
+
 impl Display for SetItem {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             SetItem::Property(property, value) => write!(f, "{property} = {value}"),
             SetItem::Replace(name, value) => write!(f, "{name} = {value}"),
             SetItem::Update(name, value) => write!(f, "{name} += {value}"),
-            SetItem::Labels(name, labels) => write!(f, "{name}:{labels}"),
+            SetItem::Labels(name, labels) => written_labels(f, name, labels),
         }
     }
 }
@@ -167,7 +188,7 @@ impl Display for RemoveItem {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             RemoveItem::Property(property) => property.fmt(f),
-            RemoveItem::Labels(name, labels) => write!(f, "{name}:{labels}"),
+            RemoveItem::Labels(name, labels) => written_labels(f, name, labels),
         }
     }
 }

@@ -70,6 +70,7 @@ pub fn check(
         layers: Vec::new(),
         searched: Vec::new(),
         queries: 0,
+        expressions: 0,
     };
     let columns = checker
         .statement(statement)
@@ -95,6 +96,8 @@ struct Checker<'e> {
     searched: Vec<(Named, Name)>,
     /// Queries within each other that are checked.
     queries: usize,
+    /// Queries of expressions within each other that are checked: they read only.
+    expressions: usize,
 }
 
 impl Checker<'_> {
@@ -120,6 +123,18 @@ impl Checker<'_> {
                 parts.iter().for_each(|part| self.search(named, Some(part)));
             }
         }
+    }
+
+    /// The variables that can be seen.
+    fn visible(&self) -> BTreeMap<String, Type> {
+        let mut found = BTreeMap::new();
+        for layer in &self.layers {
+            if layer.is_closed {
+                found.clear();
+            }
+            found.extend(layer.variables.clone());
+        }
+        found
     }
 
     /// Type of a variable that can be seen.

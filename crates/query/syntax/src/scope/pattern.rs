@@ -116,6 +116,7 @@ impl Checker<'_> {
                     self.searched(node.properties.as_ref(), node.filter.as_ref())?;
                 }
                 Factor::Relationship(part) => {
+                    need_written_length(part)?;
                     self.search(Named::Type, part.types.as_ref());
                     let variable = part.variable.as_ref();
                     let repeats = part.quantifier.is_some() || part.length.is_some();
@@ -192,6 +193,7 @@ impl Checker<'_> {
             Selector::ShortestPath | Selector::AllShortestPaths
         );
         if is_path {
+            self.need_bound_ends(pattern)?;
             self.within([], |checker| {
                 checker.match_patterns(std::slice::from_ref(pattern))
             })?;
@@ -219,6 +221,26 @@ impl Checker<'_> {
             checker.match_patterns(std::slice::from_ref(pattern))
         })?;
         Ok(Type::Boolean)
+    }
+}
+
+impl Checker<'_> {
+    /// Refuses a shortest path as a value between nodes that are not found yet: a name that
+    /// is mistyped would be any node.
+    fn need_bound_ends(&mut self, pattern: &PathPattern) -> Parsed<()> {
+        for factor in &pattern.factors {
+            let Factor::Node(node) = factor else {
+                continue;
+            };
+            let Some(variable) = &node.variable else {
+                let what = "an end of a shortest path has no name";
+                let hint =
+                    "name two nodes that were found before, or find the path by MATCH p = ...";
+                return Err(problem(Detail::UnexpectedSyntax, pattern.at, what, hint));
+            };
+            self.need_variable(&variable.text, variable.at)?;
+        }
+        Ok(())
     }
 }
 
@@ -334,6 +356,22 @@ pub(super) fn need_bounds(pattern: &PathPattern) -> Parsed<()> {
         }
     }
     Ok(())
+}
+
+/// Refuses `[*$n]` and `[*1..$n]`, which are read as an open length and a parameter.
+fn need_written_length(part: &RelationshipPattern) -> Parsed<()> {
+    let is_open = part
+        .length
+        .as_ref()
+        .is_some_and(|length| length.most.is_none());
+    match &part.properties {
+        Some(Properties::Parameter(name)) if is_open => {
+            let what = "the length of a path is a parameter";
+            let hint = "write the numbers, such as *1..3: the plan depends on them";
+            Err(problem(Detail::InvalidParameterUse, name.at, what, hint))
+        }
+        _ => Ok(()),
+    }
 }
 
 pub(super) fn conflict(variable: &Name, found: &Type, wanted: &str) -> Problem {

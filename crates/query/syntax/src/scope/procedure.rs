@@ -165,7 +165,7 @@ impl Checker<'_> {
         };
         let (items, filter) = match &call.results {
             None if stands_alone => return Ok(names(outputs)),
-            None => return Ok(Vec::new()),
+            None => return self.need_no_results(call, &names(outputs)),
             Some(Yield::All) if stands_alone => return Ok(names(outputs)),
             Some(Yield::All) => {
                 let hint = "name the results, such as YIELD a, b";
@@ -189,6 +189,16 @@ impl Checker<'_> {
         }
         self.filter(filter.as_ref())?;
         Ok(columns)
+    }
+
+    /// Refuses a call within a query whose results nothing names.
+    fn need_no_results(&self, call: &Call, results: &[String]) -> Parsed<Vec<String>> {
+        if results.is_empty() {
+            return Ok(Vec::new());
+        }
+        let what = "a call within a query does not name its results";
+        let hint = format!("write YIELD {} behind it", results.join(", "));
+        Err(problem(Detail::UndefinedVariable, call.at, what, hint))
     }
 
     fn output(&self, outputs: &[(String, Type)], name: &Name) -> Parsed<Type> {

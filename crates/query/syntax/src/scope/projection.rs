@@ -107,10 +107,18 @@ impl Checker<'_> {
     fn items(&mut self, projection: &Projection) -> Parsed<Columns> {
         let mut columns = Columns::new();
         let mut names = std::collections::BTreeSet::new();
+        let place = match projection.is_let {
+            true => Place::without_aggregation("LET or WHEN, which are of each row by itself"),
+            false => Place::column(),
+        };
+        // A column takes the place of a variable that * has, but for groups: it is their key.
+        let values = || projection.items.iter().map(|item| &item.value);
+        let keeps_all = projection.is_let || values().any(|value| self.has_aggregation(value));
         for item in &projection.items {
-            let of = self.value(&item.value, Place::column())?;
+            let of = self.value(&item.value, place)?;
             let name = item.name();
-            let is_kept = projection.all && self.own_variables().contains_key(name);
+            let is_own = || self.own_variables().contains_key(name);
+            let is_kept = keeps_all && projection.all && is_own();
             if !names.insert(name) || is_kept {
                 let what = format!("there are two columns {name}");
                 let hint = "give one another name, with AS";
@@ -213,8 +221,8 @@ impl Checker<'_> {
     }
 }
 
-/// Refuses columns of WITH without a name.
-fn need_names(projection: &Projection) -> Parsed<()> {
+/// Refuses columns without a name, which become variables.
+pub(super) fn need_names(projection: &Projection) -> Parsed<()> {
     let has_name = |item: &&Item| {
         let names_itself = matches!(item.value.node, Node::Variable(_) | Node::MapProjection(_));
         item.alias.is_some() || names_itself

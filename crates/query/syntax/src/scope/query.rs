@@ -45,7 +45,10 @@ impl Checker<'_> {
                 is_closed: within == Within::Call && !imports,
                 ..Layer::default()
             };
-            let found = self.in_layer(layer, |checker| checker.part(part, within))?;
+            let found = self.in_layer(layer, |checker| {
+                checker.import_all(part, within);
+                checker.part(part, within)
+            })?;
             let Some(columns) = &mut columns else {
                 columns = Some(found);
                 continue;
@@ -74,6 +77,18 @@ impl Checker<'_> {
         }
         self.queries -= 1;
         Ok(columns.unwrap_or_default())
+    }
+
+    /// `CALL { WITH * ... }` imports all variables.
+    fn import_all(&mut self, part: &SingleQuery, within: Within) {
+        let first = part.clauses.first().map(|clause| &clause.kind);
+        if let (Within::Call, Some(ClauseKind::With(import))) = (within, first)
+            && import.all
+        {
+            for (name, of) in self.visible() {
+                self.bind(&name, of);
+            }
+        }
     }
 
     /// Refuses a WITH that imports variables and does more: it comes before any row.
@@ -129,7 +144,7 @@ impl Checker<'_> {
         let mut columns = Vec::new();
         for (number, clause) in part.clauses.iter().enumerate() {
             let stands_alone = within == Within::Statement && part.clauses.len() == 1;
-            columns = self.clause(clause, within, stands_alone)?;
+            columns = self.clause(clause, stands_alone)?;
             // An importing WITH has seen the variables around it, the others do not.
             let imports = matches!(clause.kind, ClauseKind::With(_)) && within == Within::Call;
             if number == 0
@@ -163,13 +178,8 @@ impl Checker<'_> {
     }
 
     /// Columns, if it is the last clause and returns some.
-    fn clause(
-        &mut self,
-        clause: &Clause,
-        within: Within,
-        stands_alone: bool,
-    ) -> Parsed<Vec<(String, Type)>> {
-        if within == Within::Expression && is_update(&clause.kind) {
+    fn clause(&mut self, clause: &Clause, stands_alone: bool) -> Parsed<Vec<(String, Type)>> {
+        if self.expressions > 0 && is_update(&clause.kind) {
             let what = "this clause writes, within an expression";
             let hint = "use CALL { ... }";
             return Err(problem(
@@ -213,7 +223,7 @@ impl Checker<'_> {
 
     /// A clause of FOREACH, which the parser has made sure writes.
     pub(super) fn update(&mut self, clause: &Clause) -> Parsed<()> {
-        self.clause(clause, Within::Statement, false).map(|_| ())
+        self.clause(clause, false).map(|_| ())
     }
 
     fn match_clause(&mut self, part: &Match) -> Parsed<()> {
@@ -243,6 +253,11 @@ impl Checker<'_> {
     }
 
     fn subquery_clause(&mut self, part: &CallSubquery) -> Parsed<()> {
+        for part in &part.query.parts {
+            if let Some(ClauseKind::Return(columns)) = part.clauses.last().map(|last| &last.kind) {
+                super::projection::need_names(columns)?;
+            }
+        }
         let columns = match &part.imports {
             Imports::ByWith => self.query(&part.query, Within::Call)?,
             Imports::All => self.query(&part.query, Within::Statement)?,
@@ -318,7 +333,10 @@ impl Checker<'_> {
 
     /// A query in an expression; it sees all variables.
     pub(super) fn query_in_expression(&mut self, query: &Query) -> Parsed<Vec<(String, Type)>> {
-        self.query(query, Within::Expression)
+        self.expressions += 1;
+        let columns = self.query(query, Within::Expression)?;
+        self.expressions -= 1;
+        Ok(columns)
     }
 
     pub(super) fn filter(&mut self, filter: Option<&Expression>) -> Parsed<()> {

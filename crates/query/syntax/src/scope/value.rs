@@ -98,7 +98,7 @@ impl Checker<'_> {
             Node::Access(base, steps) => self.access(base, steps, inner)?,
             Node::Negative(part) | Node::Positive(part) => {
                 let found = self.value(part, inner)?;
-                self.need_types(&found, Types::NUMBER.or(TEMPORAL), part.at)?;
+                self.need_types(&found, Types::NUMBER.or(Types::DURATION), part.at)?;
                 found
             }
             Node::Arithmetic(first, others) => {
@@ -343,10 +343,9 @@ impl Checker<'_> {
         (left, left_at): (&Type, Span),
         (right, right_at): (&Type, Span),
     ) -> Parsed<Type> {
-        let numbers = Types::NUMBER.or(TEMPORAL);
-        if !matches!(operator, Operator::Add | Operator::Concatenate) {
-            self.need_types(left, numbers, left_at)?;
-            self.need_types(right, numbers, right_at)?;
+        if let Some((lefts, rights)) = operands(operator) {
+            self.need_types(left, lefts, left_at)?;
+            self.need_types(right, rights, right_at)?;
         }
         Ok(match (left, right) {
             (Type::List(a), Type::List(b)) => Type::List(Box::new((**a).clone().or((**b).clone()))),
@@ -519,11 +518,44 @@ impl Checker<'_> {
     }
 }
 
+/// Types of both sides; of `+` and `||` any.
+fn operands(operator: Operator) -> Option<(Types, Types)> {
+    let scaled = Types::NUMBER.or(Types::DURATION);
+    match operator {
+        Operator::Add | Operator::Concatenate => None,
+        Operator::Subtract => Some((Types::NUMBER.or(TEMPORAL), Types::NUMBER.or(TEMPORAL))),
+        Operator::Multiply => Some((scaled, scaled)),
+        Operator::Divide => Some((scaled, Types::NUMBER)),
+        Operator::Modulo | Operator::Power => Some((Types::NUMBER, Types::NUMBER)),
+    }
+}
+
+/// Functions of other languages, and of this one in earlier times, and what to write here.
+const FOREIGN_FUNCTIONS: [(&str, &str); 9] = [
+    ("toInt", "toInteger"),
+    ("rels", "relationships"),
+    ("len", "size"),
+    ("upperCase", "toUpper"),
+    ("lowerCase", "toLower"),
+    ("ceiling", "ceil"),
+    ("power", "a ^ b"),
+    ("pow", "a ^ b"),
+    ("mod", "a % b"),
+];
+
 fn unknown_function(call: &FunctionCall, name: &str, known: &dyn Functions) -> Problem {
     let (detail, at) = (Detail::UnknownFunction, call.name[0].at);
     let what = format!("there is no function {name}");
     let hint = "SHOW FUNCTIONS lists those that there are";
-    problem(detail, at, what, hint).near(name, known.names())
+    let problem = problem(detail, at, what, hint);
+    let mut foreign = FOREIGN_FUNCTIONS.into_iter();
+    match foreign.find(|(foreign, _)| foreign.eq_ignore_ascii_case(name)) {
+        Some((_, here)) => Problem {
+            near: Some(here.into()),
+            ..problem
+        },
+        None => problem.near(name, known.names()),
+    }
 }
 
 fn wrong_type(found: &Type, types: Types, at: Span) -> Problem {

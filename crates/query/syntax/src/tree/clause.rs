@@ -142,6 +142,8 @@ pub struct Projection {
     pub limit: Option<Expression>,
     /// `WHERE`, only of `WITH`
     pub filter: Option<Expression>,
+    /// Whether it is `LET`, which is of each row by itself: `*` and items with names.
+    pub is_let: bool,
 }
 
 /// A column.

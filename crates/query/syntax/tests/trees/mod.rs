@@ -297,18 +297,35 @@ pub fn data_type() -> impl Strategy<Value = DataType> {
                     not_null,
                 }],
             }),
-            vec(inner, 2..4).prop_map(|parts| DataType {
-                any_of: parts.into_iter().flat_map(|part| part.any_of).collect(),
+            (vec(inner, 2..4), any::<bool>()).prop_map(|(parts, not_null)| DataType {
+                any_of: parts
+                    .into_iter()
+                    .flat_map(|part| part.any_of)
+                    .map(|one| OneType { not_null, ..one })
+                    .collect(),
             }),
         ]
     })
 }
 
-fn labels() -> impl Strategy<Value = StatementLabels> {
-    let computed = (any::<bool>(), leaf()).prop_map(|(any, names)| {
+fn computed_labels() -> impl Strategy<Value = StatementLabels> {
+    (any::<bool>(), leaf()).prop_map(|(any, names)| {
         let names = Box::new(names);
         Labels::Computed(Computed { any, names })
-    });
+    })
+}
+
+/// Labels that are set or removed.
+fn written_labels() -> impl Strategy<Value = StatementLabels> {
+    let label = prop_oneof![4 => name().prop_map(Labels::Name), 1 => computed_labels()];
+    vec(label, 1..4).prop_map(|mut labels| match labels.len() {
+        1 => labels.remove(0),
+        _ => Labels::And(labels),
+    })
+}
+
+fn labels() -> impl Strategy<Value = StatementLabels> {
+    let computed = computed_labels();
     let leaf = prop_oneof![
         4 => name().prop_map(Labels::Name),
         1 => Just(Labels::Any),

@@ -5,7 +5,7 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 
-use super::{expression, labels, map, name, of, path, small};
+use super::{expression, map, name, of, path, small, written_labels};
 
 pub fn statement() -> impl Strategy<Value = Statement> {
     let modes = vec![Mode::Execute, Mode::Explain, Mode::Profile];
@@ -138,6 +138,28 @@ fn projection() -> impl Strategy<Value = Projection> {
         skip,
         limit,
         filter: None,
+        is_let: false,
+    })
+}
+
+/// `LET a = b`
+fn definitions() -> impl Strategy<Value = ClauseKind> {
+    let item = (small(), name()).prop_map(|(value, alias)| Item {
+        value,
+        alias: Some(alias),
+        written: "".into(),
+    });
+    vec(item, 1..3).prop_map(|items| {
+        ClauseKind::With(Projection {
+            distinct: false,
+            all: true,
+            items,
+            order: Vec::new(),
+            skip: None,
+            limit: None,
+            filter: None,
+            is_let: true,
+        })
     })
 }
 
@@ -156,14 +178,14 @@ fn set_item() -> impl Strategy<Value = SetItem> {
         (property(), small()).prop_map(|(property, value)| SetItem::Property(property, value)),
         (name(), small()).prop_map(|(name, value)| SetItem::Replace(name, value)),
         (name(), small()).prop_map(|(name, value)| SetItem::Update(name, value)),
-        (name(), labels()).prop_map(|(name, labels)| SetItem::Labels(name, labels)),
+        (name(), written_labels()).prop_map(|(name, labels)| SetItem::Labels(name, labels)),
     ]
 }
 
 fn update() -> BoxedStrategy<Clause> {
     let removed = prop_oneof![
         property().prop_map(RemoveItem::Property),
-        (name(), labels()).prop_map(|(name, labels)| RemoveItem::Labels(name, labels)),
+        (name(), written_labels()).prop_map(|(name, labels)| RemoveItem::Labels(name, labels)),
     ];
     let action = (any::<bool>(), vec(set_item(), 1..3));
     let action = action.prop_map(|(on_create, items)| MergeAction { on_create, items });
@@ -267,6 +289,7 @@ fn clause() -> BoxedStrategy<Clause> {
         1 => (expression(), name())
             .prop_map(|(list, variable)| kind(ClauseKind::Unwind(list, variable))),
         1 => with.prop_map(kind),
+        1 => definitions().prop_map(kind),
         1 => foreach.prop_map(kind),
         1 => call.prop_map(kind),
         3 => update(),
