@@ -265,7 +265,11 @@ fn not_kept(csn: u64, snapshots: &[Snapshot], newest: u64) -> Error {
         true => format!("commit {csn} is not there yet"),
         false => format!("the graph as of commit {csn} is not kept"),
     };
-    Error::usage(message, format!("the nearest are {}", near.join(", ")))
+    let mut hint = format!("the nearest are {}", near.join(", "));
+    if (1900..=2100).contains(&csn) {
+        hint += &format!("; a year is written as its last month, {csn}-12");
+    }
+    Error::usage(message, hint)
 }
 
 /// The error for a name that no snapshot has.

@@ -134,6 +134,9 @@ impl Error {
             Error::Interchange(InterchangeError::Mapping(_)) => {
                 "docs/property-files.md describes mappings of tables"
             }
+            Error::Interchange(InterchangeError::Unreadable(_)) => {
+                "repair the file, or what flags say of it: --skip-bad leaves out rows alone"
+            }
             Error::Interchange(_) => "repair the file, or leave bad rows out with --skip-bad N",
             _ => "`evergraph check` tells whether the database is sound",
         }

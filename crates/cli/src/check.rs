@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::medium::DatabaseArgs;
 use crate::progress;
-use crate::report::{Failure, Report, count};
+use crate::report::{Failure, Report, counted};
 
 /// Runs the command.
 pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
@@ -19,18 +19,19 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
             };
             (found, false)
         }
-        Err(error) => return Err(error.into()),
+        Err(error) => return Err(unchecked(error)),
     };
     bar.finish_and_clear();
     let ok = found.problems.is_empty();
     let mut text = format!(
-        "{}: {} sections, {} entries\n",
+        "{}: {}, {}\n",
         if ok { "sound" } else { "damaged" },
-        count(found.sections as u64),
-        count(found.entries)
+        counted(found.sections as u64, "section", "sections"),
+        counted(found.entries, "entry", "entries")
     );
     if found.sealed_graphs > 0 {
-        let graphs = format!(", {} sealed graphs\n", count(found.sealed_graphs as u64));
+        let graphs = found.sealed_graphs as u64;
+        let graphs = format!(", {}\n", counted(graphs, "sealed graph", "sealed graphs"));
         text.replace_range(text.len() - 1.., &graphs);
     }
     for problem in &found.problems {
@@ -54,6 +55,17 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
         text,
         is_failure: !ok,
     })
+}
+
+/// Why nothing was checked.
+fn unchecked(error: Error) -> Failure {
+    let mut failure = Failure::from(error);
+    if failure.hint.contains("evergraph check") {
+        failure.hint =
+            "nothing was checked: take missing files from a copy, and see who may read them"
+                .to_string();
+    }
+    failure
 }
 
 /// Whether the bytes are to blame, and not the call.

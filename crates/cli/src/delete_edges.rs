@@ -1,5 +1,6 @@
 //! `evergraph delete-edges`: deletes the edges that files list.
 
+use std::cell::Cell;
 use std::time::Instant;
 
 use evergraph::import::{Action, ImportOptions};
@@ -8,30 +9,29 @@ use serde_json::json;
 
 use crate::import::follow;
 use crate::reading::InputArgs;
-use crate::report::{Failure, Report, count, seconds, table};
+use crate::report::{Failure, Report, count, edges as edges_text, seconds, table};
 
 /// Runs the command.
 pub fn execute(args: &InputArgs, stop: &Cancellation) -> Result<Report, Failure> {
     let reading = args.reading.options()?;
-    let db = Database::open(&args.db, &args.medium.options()?)?;
     let started = Instant::now();
-    let bytes_before = db.stats().extent_bytes;
     let options = ImportOptions {
         action: Action::Delete,
         reading,
         resume: args.resume,
         ..ImportOptions::default()
     };
-    let done = match follow(&db, &args.files, &options, stop) {
-        Ok(done) => done,
-        Err(error) => {
-            db.close()?;
-            return Err(error.into());
-        }
+    let change = |db: &Database| {
+        let bytes_before = db.stats().extent_bytes;
+        let done = follow(db, &args.files, &options, stop, &Cell::default())?;
+        Ok((
+            done,
+            bytes_before,
+            db.stats().extent_bytes,
+            db.view().edge_count()?,
+        ))
     };
-    let bytes_after = db.stats().extent_bytes;
-    let edges = db.view().edge_count()?;
-    db.close()?;
+    let (done, bytes_before, bytes_after, edges) = args.medium.change(&args.db, change)?;
     let deleted = done.edges.saturating_sub(done.missed);
     let elapsed = started.elapsed().as_secs_f64();
     Ok(Report::new(
@@ -46,7 +46,7 @@ pub fn execute(args: &InputArgs, stop: &Cancellation) -> Result<Report, Failure>
         table(&[
             (
                 "deleted",
-                format!("{} edges in {}", count(deleted), seconds(elapsed)),
+                format!("{} in {}", edges_text(deleted), seconds(elapsed)),
             ),
             ("not found", count(done.missed)),
             ("edges left", count(edges)),

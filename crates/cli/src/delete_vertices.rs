@@ -10,7 +10,7 @@ use evergraph::{Cancellation, Database, Error, IdKind};
 use serde_json::json;
 
 use crate::medium::MediumArgs;
-use crate::report::{Failure, Report, count, seconds, table};
+use crate::report::{Failure, Report, count, edges as edges_text, seconds, table};
 
 /// Arguments of `delete-vertices`.
 #[derive(clap::Args)]
@@ -25,18 +25,24 @@ pub struct Args {
 
 /// Runs the command.
 pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
-    let db = Database::open(&args.db, &args.medium.options()?)?;
     let started = Instant::now();
-    let bytes_before = db.stats().extent_bytes;
-    let edges_before = db.view().edge_count()?;
-    let done = read(&db, &args.file).and_then(|(vertices, missing)| {
-        let commits = delete(&db, &vertices, stop)?;
-        Ok((vertices.len() as u64, missing, commits))
-    });
-    let bytes_after = db.stats().extent_bytes;
-    let edges = db.view().edge_count()?;
-    db.close()?;
-    let (vertices, missing, commits) = done?;
+    let size_of = |db: &Database| -> Result<(u64, u64), Failure> {
+        Ok((db.stats().extent_bytes, db.view().edge_count()?))
+    };
+    let change = |db: &Database| {
+        let before = size_of(db)?;
+        let (vertices, missing) = read(db, &args.file)?;
+        let commits = delete(db, &vertices, stop)?;
+        Ok((
+            vertices.len() as u64,
+            missing,
+            commits,
+            before,
+            size_of(db)?,
+        ))
+    };
+    let (vertices, missing, commits, before, after) = args.medium.change(&args.db, change)?;
+    let ((bytes_before, edges_before), (bytes_after, edges)) = (before, after);
     let deleted = edges_before - edges;
     let elapsed = started.elapsed().as_secs_f64();
     Ok(Report::new(
@@ -55,7 +61,7 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
             ("not found", count(missing)),
             (
                 "deleted",
-                format!("{} edges in {}", count(deleted), seconds(elapsed)),
+                format!("{} in {}", edges_text(deleted), seconds(elapsed)),
             ),
             ("edges left", count(edges)),
         ]),

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::output::wants_stdout;
 use crate::progress;
-use crate::report::{Failure, Report, count, note};
+use crate::report::{Failure, Report, counted, edges as edges_text, note};
 
 /// Arguments of `generate`.
 #[derive(clap::Args)]
@@ -112,7 +112,11 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
         return gone_or(failure, to_stdout);
     }
     bar.finish_and_clear();
-    let text = format!("{} vertices, {} edges", count(vertices), count(edges));
+    let text = format!(
+        "{}, {}",
+        counted(vertices, "vertex", "vertices"),
+        edges_text(edges)
+    );
     if to_stdout {
         note(&text);
         return Ok(Report::new(json!({}), ""));

@@ -1,8 +1,10 @@
 //! `evergraph import`: files of edges into a database.
 
+use std::cell::Cell;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use evergraph::formats::FormatError;
 use evergraph::import::{
     Doubt, Every, ImportControl, ImportOptions, ImportProgress, ImportReport, Series, doubts,
     import, probe_times,
@@ -17,12 +19,15 @@ use crate::import_into::{give_up, open};
 use crate::import_pipes;
 use crate::import_report::tell_skipped;
 use crate::progress;
-use crate::report::{Failure, Report, bytes, count, note, rate, seconds, table};
+use crate::report::{
+    Failure, Report, bytes, count, edges as edges_text, note, rate, seconds, table,
+};
 
 /// Runs the command.
 pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
     let mut args = args.clone();
     let _until_the_end = import_pipes::spool(&mut args, stop)?;
+    check_there(&mut args)?;
     let args = &args;
     if import_graph::is_meant(args)? {
         return import_graph::execute(args, stop);
@@ -49,15 +54,26 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
         return import_dry_run::execute(args, &options, stop);
     }
     let (db, is_new) = open(args, &options, stop)?;
-    match follow(&db, &args.input.files, &options, stop) {
+    let has_committed = Cell::new(false);
+    match follow(&db, &args.input.files, &options, stop, &has_committed) {
         Ok(report) => {
             tell_doubts(&db, &args.input.files, &options.reading)?;
             finish(args, db, &report, started)
         }
         Err(error) => {
-            give_up(db, is_new, &error);
+            give_up(db, is_new, has_committed.get(), &error);
             Err(error.into())
         }
+    }
+}
+
+/// Refuses a file that is not there before a database is opened.
+fn check_there(args: &mut Args) -> Result<(), Failure> {
+    let files = args.input.files.iter_mut();
+    let mut files = files.chain(args.growing.files_mut());
+    match files.find(|file| !file.exists()) {
+        Some(file) => Err(FormatError::NotFound { file: file.clone() }.into()),
+        None => Ok(()),
     }
 }
 
@@ -118,15 +134,17 @@ fn reading(args: &Args) -> Result<formats::Options, Failure> {
     Ok(reading)
 }
 
-/// Imports with a progress bar and reports tolerated lines.
+/// Imports with a progress bar and reports tolerated lines; notes when edges are committed.
 pub fn follow(
     db: &Database,
     files: &[PathBuf],
     options: &ImportOptions,
     stop: &Cancellation,
+    has_committed: &Cell<bool>,
 ) -> Result<ImportReport, evergraph::Error> {
     let bar = progress::of_bytes(None);
     let show = |progress: ImportProgress| {
+        has_committed.set(progress.edges > 0);
         if let Some(total) = progress.total_bytes {
             bar.set_length(total);
         }
@@ -243,13 +261,6 @@ fn finish(
         rows.push(("media writes", format!("{writes:.3} an edge")));
     }
     Ok(Report::new(json, table(&rows)))
-}
-
-fn edges_text(edges: u64) -> String {
-    match edges {
-        1 => "1 edge".to_string(),
-        edges => format!("{} edges", count(edges)),
-    }
 }
 
 /// A share of each of `count` things; none of nothing.

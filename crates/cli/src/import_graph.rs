@@ -1,7 +1,7 @@
 //! `evergraph import` of nodes and relationships with labels, types and
 //! properties.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::time::Instant;
 
@@ -13,9 +13,10 @@ use serde_json::json;
 use crate::import_args::Args;
 use crate::import_into::give_up;
 use crate::import_report;
+use crate::medium::or_closed;
 use crate::progress;
 use crate::reading::InputFormat;
-use crate::report::{Failure, Report, bytes, count, note, seconds, table};
+use crate::report::{Failure, Report, bytes, count, counted, note, seconds, table};
 
 /// Whether the files are of a property graph, and of which kind if that was said.
 pub fn is_meant(args: &Args) -> Result<bool, Failure> {
@@ -45,7 +46,11 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
     let (db, is_new) = open(args)?;
     let bar = progress::spinner("importing");
     let ignored = RefCell::default();
-    let show = |done: &Imported| show(&bar, &ignored, done);
+    let has_committed = Cell::new(false);
+    let show = |done: &Imported| {
+        has_committed.set(done.nodes + done.relationships + done.updated > 0);
+        show(&bar, &ignored, done);
+    };
     let imported = db
         .property_graph()
         .and_then(|graph| import(graph, &options, stop, &show));
@@ -58,7 +63,7 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
         Err(error) => {
             // One of them may be what is missing.
             import_report::tell_ignored(&ignored.take());
-            give_up(db, is_new, &error);
+            give_up(db, is_new, has_committed.get(), &error);
             Err(error.into())
         }
     }
@@ -144,6 +149,7 @@ fn inspect_files(
     bar.finish_and_clear();
     let found = found.inspect_err(|_| import_report::tell_ignored(&ignored.take()))?;
     import_report::tell_left_out(&found.imported);
+    import_report::tell_lost_ids(&found.imported);
     Ok(import_report::of_inspection(&found))
 }
 
@@ -187,8 +193,7 @@ fn open(args: &Args) -> Result<(Database, bool), Failure> {
         return Ok((Database::create(path, &options)?, true));
     }
     let db = Database::open(path, &options)?;
-    refuse_nodes(args, &db)?;
-    Ok((db, false))
+    Ok((or_closed(db, |db| refuse_nodes(args, db))?, false))
 }
 
 fn finish(
@@ -198,6 +203,7 @@ fn finish(
     started: Instant,
 ) -> Result<Report, Failure> {
     import_report::tell_left_out(imported);
+    import_report::tell_lost_ids(imported);
     let csn = db.view().csn();
     let (medium, durability) = (db.medium(), db.durability_level().name());
     let extent_bytes = {
@@ -245,9 +251,9 @@ fn finish(
         facts.push((
             "resumed after",
             format!(
-                "{} nodes and {} relationships",
-                count(nodes),
-                count(relationships)
+                "{} and {}",
+                counted(nodes, "node", "nodes"),
+                counted(relationships, "relationship", "relationships")
             ),
         ));
     }

@@ -5,6 +5,7 @@ use evergraph::import::{ImportOptions, default_ids, probe};
 use evergraph::{Cancellation, Database, IdKind, Mode, Options};
 
 use crate::import_args::{Args, Directions, Ids, ImportMode};
+use crate::medium::or_closed;
 use crate::report::{Failure, note};
 
 /// Opens the database, or makes it. Says whether it is new.
@@ -19,8 +20,10 @@ pub fn open(
     };
     if Database::exists(&args.input.db) {
         let db = Database::open(&args.input.db, &options)?;
-        db.refuse_property_graph("importing edges")?;
-        check_continued(args, &db)?;
+        let db = or_closed(db, |db| {
+            db.refuse_property_graph("importing edges")?;
+            check_continued(args, db)
+        })?;
         if db.config().ids == IdKind::Dense && args.append {
             note_dense();
         }
@@ -134,15 +137,15 @@ pub fn check_continued(args: &Args, db: &Database) -> Result<(), Failure> {
 
 /// Closes a database after a failure, and removes it if it is new and empty. What
 /// fails here is told, too; the failure before is what ends the command.
-pub fn give_up(db: Database, is_new: bool, error: &evergraph::Error) {
+pub fn give_up(db: Database, is_new: bool, has_committed: bool, error: &evergraph::Error) {
     let is_empty = db.view().vertex_count() == 0;
-    if !is_empty {
+    if has_committed {
         note("what was committed is in the database and stays; `evergraph stats` counts it");
         match error {
             evergraph::Error::Store(_)
             | evergraph::Error::Graph(_)
             | evergraph::Error::Io { .. } => {
-                note("the same command with --resume goes on behind it, once there is room");
+                note("the same command with --resume goes on behind it, once its cause is gone");
             }
             // Says itself how to go on.
             evergraph::Error::Interrupted { .. } => {}

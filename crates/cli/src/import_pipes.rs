@@ -9,14 +9,19 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::time::Duration;
 
 use evergraph::{Cancellation, Error};
 
 use crate::import_args::Args;
 use crate::report::{Failure, note};
+use crate::stop;
 
 /// Bytes that are copied at a time.
 const BUFFER: usize = 1 << 20;
+/// Time between looks at whether to stop.
+const LATENCY: Duration = Duration::from_millis(50);
 
 /// Copies of pipes, which go with it.
 pub struct Spooled(Option<PathBuf>);
@@ -58,6 +63,7 @@ pub fn spool(args: &mut Args, stop: &Cancellation) -> Result<Spooled, Failure> {
             Some(directory) => directory.clone(),
             None => {
                 let directory = make_directory()?;
+                stop::remove_at_end(&directory);
                 spooled.0 = Some(directory.clone());
                 directory
             }
@@ -104,28 +110,44 @@ fn make_directory() -> Result<PathBuf, Failure> {
     ))
 }
 
+/// Copies what comes out of a pipe. A thread waits for it, so that a signal ends the waiting.
 fn copy_all(pipe: &Path, copy: &Path, stop: &Cancellation) -> Result<(), Failure> {
+    let (done, outcome) = sync_channel(1);
+    let (from, to, stops) = (pipe.to_path_buf(), copy.to_path_buf(), stop.clone());
+    std::thread::spawn(move || done.send(copy_until(&from, &to, &stops)));
+    while !stop.is_cancelled() {
+        match outcome.recv_timeout(LATENCY) {
+            // It may have been stopped before the end.
+            Ok(Ok(())) if stop.is_cancelled() => break,
+            Ok(copied) => return Ok(copied?),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    Err(Error::Interrupted {
+        message: format!("{} was not read to its end", pipe.display()),
+        hint: "run the same command again".to_string(),
+    }
+    .into())
+}
+
+/// Copies a pipe to its end, or until it is stopped.
+fn copy_until(pipe: &Path, copy: &Path, stop: &Cancellation) -> Result<(), Error> {
     let of = |path: &Path| {
         let path = path.display().to_string();
-        move |error| Failure::from(Error::io(path.clone(), error))
+        move |error| Error::io(path.clone(), error)
     };
     let mut input = File::open(pipe).map_err(of(pipe))?;
     let mut output = File::create(copy).map_err(of(copy))?;
     let mut buffer = vec![0; BUFFER];
-    loop {
-        if stop.is_cancelled() {
-            return Err(Error::Interrupted {
-                message: format!("{} was not read to its end", pipe.display()),
-                hint: "run the same command again".to_string(),
-            }
-            .into());
-        }
+    while !stop.is_cancelled() {
         let count = match input.read(&mut buffer) {
-            Ok(0) => return Ok(()),
+            Ok(0) => break,
             Ok(count) => count,
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(of(pipe)(error)),
         };
         output.write_all(&buffer[..count]).map_err(of(copy))?;
     }
+    Ok(())
 }

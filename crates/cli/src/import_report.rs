@@ -4,7 +4,7 @@ use evergraph::formats::SkippedLines;
 use evergraph::property::{IdKinds, IgnoredFile, Imported, Inspection, PlainTable, RowGroup};
 use serde_json::{Map, Value, json};
 
-use crate::report::{Report, count, note, table};
+use crate::report::{Report, count, counted, note, table};
 
 /// Notes malformed lines that were left out.
 pub fn tell_skipped(skipped: &SkippedLines) {
@@ -25,6 +25,26 @@ pub fn tell_left_out(imported: &Imported) {
         note(&format!("skipped: {} rows in all", count(imported.skipped)));
     }
     tell_ignored(&imported.ignored);
+    for path in &imported.undirected {
+        note(&format!(
+            "{}: its edges are undirected; relationships point as it has them, and `evergraph \
+             run --orientation undirected` reads them both ways",
+            path.display()
+        ));
+    }
+}
+
+/// Notes ids of nodes that nothing in the graph keeps.
+pub fn tell_lost_ids(imported: &Imported) {
+    let (ids, kept) = match imported.lost_ids {
+        0 => return,
+        1 => ("1 text id of a node is".to_string(), "it"),
+        lost => (format!("{} text ids of nodes are", count(lost)), "them"),
+    };
+    note(&format!(
+        "{ids} not kept; --key LABEL.NAME keeps {kept} as a property (nodes without a label get \
+         one by --label)"
+    ));
 }
 
 /// Notes files of directories that were not read.
@@ -35,13 +55,14 @@ pub fn tell_ignored(ignored: &[IgnoredFile]) {
 }
 
 /// Counts of rows, by their names in JSON.
-pub fn counts(imported: &Imported) -> [(&'static str, u64); 8] {
+pub fn counts(imported: &Imported) -> [(&'static str, u64); 9] {
     [
         ("nodes", imported.nodes),
         ("relationships", imported.relationships),
         ("updated", imported.updated),
         ("unchanged", imported.unchanged),
         ("created_ends", imported.created_ends),
+        ("lost_ids", imported.lost_ids),
         ("duplicates", imported.duplicates),
         ("dangling", imported.dangling),
         ("skipped_rows", imported.skipped),
@@ -139,10 +160,14 @@ fn lines(found: &Inspection) -> Vec<(&'static str, String)> {
             space => format!(" of {space}"),
         };
         let IdKinds { integers, texts } = *kinds;
+        let named_texts = counted(texts, "text", "texts");
         let kinds = match (integers, texts) {
-            (0, texts) => format!("{} texts", count(texts)),
-            (integers, 0) => format!("{} integers", count(integers)),
-            (integers, texts) => format!("{} integers, {} texts", count(integers), count(texts)),
+            (0, _) => named_texts,
+            (_, 0) => counted(integers, "integer", "integers"),
+            _ => format!(
+                "{}, {named_texts}",
+                counted(integers, "integer", "integers")
+            ),
         };
         lines.push(("ids", kinds + &of));
     }
@@ -156,10 +181,7 @@ fn described(name: &str, group: &RowGroup) -> String {
         format!("{name} {}", types.join("|"))
     });
     let properties: Vec<String> = properties.collect();
-    let rows = match group.rows {
-        1 => "1 row".to_string(),
-        rows => format!("{} rows", count(rows)),
-    };
+    let rows = counted(group.rows, "row", "rows");
     match properties.is_empty() {
         true => format!("{name}: {rows}"),
         false => format!("{name}: {rows}; {}", properties.join(", ")),

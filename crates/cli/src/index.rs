@@ -7,7 +7,7 @@ use evergraph::Database;
 use evergraph::property::{Definition, DefinitionState, PropertyGraph, Rule, Subject, ValueType};
 use serde_json::{Value, json};
 
-use crate::medium::{MediumArgs, note_writer};
+use crate::medium::{MediumArgs, closing, note_writer};
 use crate::report::{Failure, Report, aligned, bytes, count, note, table};
 
 /// Arguments of `index`.
@@ -98,14 +98,11 @@ pub fn execute(args: &Args) -> Result<Report, Failure> {
         Some(_) => args.medium.options()?,
     };
     let db = Database::open(&args.db, &options).inspect(note_writer)?;
-    let graph = db.property_graph()?;
-    let report = match &args.action {
-        None | Some(Action::List) => return Ok(list(graph)),
-        Some(Action::Create(args)) => create(graph, args),
-        Some(Action::Drop { name }) => drop_named(graph, name),
-    };
-    db.close()?;
-    report
+    match &args.action {
+        None | Some(Action::List) => Ok(list(db.property_graph()?)),
+        Some(Action::Create(args)) => closing(db, |db| create(db.property_graph()?, args)),
+        Some(Action::Drop { name }) => closing(db, |db| drop_named(db.property_graph()?, name)),
+    }
 }
 
 fn create(graph: &PropertyGraph, args: &CreateArgs) -> Result<Report, Failure> {

@@ -54,7 +54,12 @@ impl Args {
 
 /// Runs the command.
 pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
-    let db = Database::open(&args.db, &args.medium.options()?)?;
+    let followed = args.medium.change(&args.db, |db| follow(db, args, stop))?;
+    Ok(report(&followed, args.all))
+}
+
+/// Brings the results up to date that are asked for.
+fn follow(db: &Database, args: &Args, stop: &Cancellation) -> Result<Vec<Followed>, Failure> {
     let threads = args.threads();
     let mut followers = match &args.algorithm {
         Some(algorithm) => vec![db.follow(&request(args, algorithm, threads)?)?],
@@ -67,14 +72,8 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
     if followers.is_empty() {
         note("the database has no maintained results");
     }
-    let mut followed = Vec::new();
-    for follower in &mut followers {
-        followed.push(update(follower, stop)?);
-    }
-    drop(followers);
-    let report = report(&followed, args.all);
-    db.close()?;
-    Ok(report)
+    let updated = followers.iter_mut().map(|follower| update(follower, stop));
+    updated.collect()
 }
 
 fn request(args: &Args, algorithm: &str, threads: Option<usize>) -> Result<Request, Failure> {

@@ -55,7 +55,44 @@ pub fn note_writer(db: &Database) {
     }
 }
 
+/// Closes a database behind a change, also behind one that failed: the next to open it would
+/// take it for crashed.
+pub fn closing<T>(
+    db: Database,
+    change: impl FnOnce(&Database) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let done = change(&db);
+    let closed = db.close();
+    let done = done?;
+    closed?;
+    Ok(done)
+}
+
+/// Gives a database back that passes a check; another one is closed.
+pub fn or_closed(
+    db: Database,
+    check: impl FnOnce(&Database) -> Result<(), Failure>,
+) -> Result<Database, Failure> {
+    match check(&db) {
+        Ok(()) => Ok(db),
+        Err(failure) => {
+            // That it is refused says more.
+            let _ = db.close();
+            Err(failure)
+        }
+    }
+}
+
 impl MediumArgs {
+    /// Opens a database, changes and closes it.
+    pub fn change<T>(
+        &self,
+        db: &Path,
+        change: impl FnOnce(&Database) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        closing(Database::open(db, &self.options()?)?, change)
+    }
+
     /// Opens a database for reading, also while another process writes it.
     pub fn open_to_read(&self, db: &Path) -> Result<Database, Failure> {
         Ok(Database::open(db, &self.read_only()?).inspect(note_writer)?)

@@ -6,7 +6,7 @@ use evergraph::run::{Fact, Outcome, Rows, Written, real};
 use serde_json::{Map, Value, json};
 
 use crate::durable;
-use crate::report::{Failure, Report, aligned_by, bytes, count, note, seconds, table};
+use crate::report::{Failure, Report, aligned_by, bytes, count, counted, note, seconds, table};
 
 pub fn report(outcome: &Outcome, written: Option<(&str, Written)>) -> Report {
     let result: Map<String, Value> = outcome
@@ -168,15 +168,12 @@ fn text_of_cell(value: &Property) -> String {
 
 /// How large the graph is, in words.
 fn size(outcome: &Outcome) -> String {
-    let (vertices, edges) = match outcome.naming.nodes() {
-        None => ("vertices", "edges"),
-        Some(_) => ("nodes", "relationships"),
+    let ([vertex, vertices], [edge, edges]) = match outcome.naming.nodes() {
+        None => (["vertex", "vertices"], ["edge", "edges"]),
+        Some(_) => (["node", "nodes"], ["relationship", "relationships"]),
     };
-    format!(
-        "{} {vertices}, {} {edges}",
-        count(outcome.vertices),
-        count(outcome.edges)
-    )
+    let vertices = counted(outcome.vertices, vertex, vertices);
+    format!("{vertices}, {}", counted(outcome.edges, edge, edges))
 }
 
 /// Outcome of writing a result into nodes, in words.
@@ -189,5 +186,6 @@ fn written_text(key: &str, written: &Written) -> String {
         Some(csn) => format!(", commit {csn}"),
         None => String::new(),
     };
-    format!("{key} of {} nodes{commit}{without}", count(written.nodes))
+    let nodes = counted(written.nodes, "node", "nodes");
+    format!("{key} of {nodes}{commit}{without}")
 }

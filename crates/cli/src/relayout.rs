@@ -33,14 +33,16 @@ pub fn layouts() -> impl TypedValueParser<Value = Layout> {
 
 /// Runs the command.
 pub fn execute(args: &Args) -> Result<Report, Failure> {
-    let db = Database::open(&args.db, &args.medium.options()?)?;
     let started = Instant::now();
-    let layout_before = db.config().layout.name();
-    let bytes_before = db.stats().extent_bytes;
-    db.relayout(args.layout)?;
-    let bytes_after = db.stats().extent_bytes;
-    let edges = db.view().edge_count()?;
-    db.close()?;
+    let change = |db: &Database| {
+        let layout_before = db.config().layout.name();
+        let bytes_before = db.stats().extent_bytes;
+        db.relayout(args.layout)?;
+        let bytes_after = db.stats().extent_bytes;
+        let edges = db.view().edge_count()?;
+        Ok((layout_before, bytes_before, bytes_after, edges))
+    };
+    let (layout_before, bytes_before, bytes_after, edges) = args.medium.change(&args.db, change)?;
     let (layout, elapsed) = (args.layout.name(), started.elapsed().as_secs_f64());
     Ok(Report::new(
         json!({

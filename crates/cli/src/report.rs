@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use evergraph::query::Notification;
 use serde_json::{Value, json};
+use unicode_width::UnicodeWidthStr;
 
 const RED: u8 = 31;
 const GREEN: u8 = 32;
@@ -229,22 +230,40 @@ pub fn aligned_by(rows: &[Vec<String>], is_figure: impl Fn(usize) -> bool) -> St
     let mut widths = vec![0; columns];
     for row in rows {
         for (width, cell) in widths.iter_mut().zip(row) {
-            *width = cell.chars().count().max(*width);
+            *width = cell.width().max(*width);
         }
     }
     let mut text = String::new();
     for row in rows {
         for (i, (cell, &width)) in row.iter().zip(&widths).enumerate() {
             text += if i > 0 { "  " } else { "" };
-            text += &match is_figure(i) {
-                false => format!("{cell:<width$}"),
-                true => format!("{cell:>width$}"),
-            };
+            text += &filled(cell, width, is_figure(i));
         }
         text.truncate(text.trim_end().len());
         text.push('\n');
     }
     text
+}
+
+/// A cell with blanks up to a width on the terminal, before it if it is a figure.
+pub fn filled(cell: &str, width: usize, is_figure: bool) -> String {
+    // Wider than a format of the standard library can be.
+    let blanks = " ".repeat(width.saturating_sub(cell.width()));
+    match is_figure {
+        true => blanks + cell,
+        false => cell.to_string() + &blanks,
+    }
+}
+
+/// How many there are of something, with its name.
+pub fn counted(number: u64, one: &str, many: &str) -> String {
+    let name = if number == 1 { one } else { many };
+    format!("{} {name}", count(number))
+}
+
+/// Edges in words.
+pub fn edges(number: u64) -> String {
+    counted(number, "edge", "edges")
 }
 
 /// A count with thin gaps between thousands.
@@ -294,10 +313,19 @@ mod tests {
         assert_eq!(count(1_234_567), "1 234 567");
         assert_eq!(rate(2_500_000.0), "2.50 M/s");
         assert_eq!(bytes(1536), "1.5 KiB");
+        assert_eq!([0, 1, 2].map(edges), ["0 edges", "1 edge", "2 edges"]);
         assert_eq!(seconds(0.0123), "12.30 ms");
         assert_eq!(
             table(&[("a", "1".into()), ("long", "2".into())]),
             "a     1\nlong  2\n"
         );
+    }
+
+    #[test]
+    fn columns_are_as_wide_as_a_terminal_shows_them() {
+        let rows = [["é", "1"], ["e\u{301}a", "22"], ["日本", "3"]];
+        let rows = rows.map(|row| row.map(str::to_string).to_vec());
+        let expected = "é      1\ne\u{301}a    22\n日本   3\n";
+        assert_eq!(aligned(&rows), expected);
     }
 }

@@ -72,12 +72,12 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
             }
         }
         Some(What::Drop { names }) => {
-            let db = Database::open(&args.db, &args.medium.options()?)?;
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            let before = db.results()?.bytes();
-            db.drop_results(&names)?;
-            let freed = before.saturating_sub(db.results()?.bytes());
-            db.close()?;
+            let freed = args.medium.change(&args.db, |db| {
+                let before = db.results()?.bytes();
+                db.drop_results(&names)?;
+                Ok(before.saturating_sub(db.results()?.bytes()))
+            })?;
             Ok(Report::dropped(&names, freed))
         }
     }

@@ -7,12 +7,14 @@ use std::time::{Duration, Instant};
 use clap::CommandFactory;
 use evergraph::algorithms::Progress;
 use evergraph::property::{NodeNames, Rule, Subject};
-use evergraph::run::{Algorithm, Outcome, Request, Rows, Weights, WriteBack, algorithms, find};
+use evergraph::run::{
+    Algorithm, FileFormat, Outcome, Request, Rows, Weights, WriteBack, algorithms, find,
+};
 use evergraph::{At, Cancellation, Control, Database, Options, View};
 use serde_json::{Value, json};
 
 use crate::durable::DurableArgs;
-use crate::medium::{MediumArgs, note_writer};
+use crate::medium::{MediumArgs, closing, note_writer};
 use crate::outcome::{note_damaged, report, shown};
 use crate::output::{RowsArgs, Target, wants_stdout};
 use crate::over;
@@ -122,6 +124,22 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
         false => args.medium.read_only()?,
     };
     let db = Database::open(path, &options).inspect(note_writer)?;
+    let run = |db: &Database| run_on(db, args, &request, (format, to_stdout), started, stop);
+    match writes {
+        true => closing(db, run),
+        false => run(&db),
+    }
+}
+
+fn run_on(
+    db: &Database,
+    args: &Args,
+    request: &Request,
+    (format, to_stdout): (FileFormat, bool),
+    started: Instant,
+    stop: &Cancellation,
+) -> Result<Report, Failure> {
+    let output = args.rows.output.as_deref();
     let mut control = Control::new().with_cancellation(stop);
     if let Some(deadline) = args.timeout.and_then(|limit| started.checked_add(limit)) {
         control = control.with_deadline(deadline);
@@ -129,9 +147,9 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
     if let Some(range) = &args.over {
         let moments = db.moments_of(range)?;
         return over::execute(
-            &db,
+            db,
             &moments,
-            &request,
+            request,
             control,
             output.map(|path| (path, format)),
             stop,
@@ -139,14 +157,14 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
     }
     let at = args.as_of.as_deref().map(At::from_text);
     let target = output.map(Target::open).transpose()?;
-    let view = evergraph::run::view(&db, &request, at.as_ref())?;
+    let view = evergraph::run::view(db, request, at.as_ref())?;
     let key = args.projection.write.as_deref();
     let writing = key
-        .map(|key| WriteBack::begin(&db, &view, key))
+        .map(|key| WriteBack::begin(db, &view, key))
         .transpose()?;
-    let outcome = compute((&db, &view), &request, control)?;
-    note_numbers(&db, args)?;
-    let rows = args.rows.chosen(Rows::of(&db, &outcome));
+    let outcome = compute((db, &view), request, control)?;
+    note_numbers(db, args)?;
+    let rows = args.rows.chosen(Rows::of(db, &outcome));
     let top = match (target, args.rows.top) {
         (Some(target), _) => {
             target.write(stop, |out| rows.write(out, format))?;
@@ -161,11 +179,6 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
         true => Report::new(json!({}), ""),
         false => report(&outcome, key.zip(written)).with_rows(top),
     };
-    // A clean close needs the last view of the graph dropped.
-    drop((view, outcome));
-    if writes {
-        db.close()?;
-    }
     Ok(report)
 }
 

@@ -65,25 +65,21 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
     if args.list {
         return list(args);
     }
-    let db = Database::open(&args.db, &args.medium.options()?)?;
     let wanted = Seal {
         shape: args.shape,
         compressed: args.compressed,
         name: args.name.clone(),
         memory_limit: args.memory_limit,
     };
-    match args.drop {
-        true => drop_graph(db, &wanted),
-        false => seal(db, &wanted, stop),
+    if args.drop {
+        return args.medium.change(&args.db, |db| drop_graph(db, &wanted));
     }
-}
-
-fn seal(db: Database, wanted: &Seal, stop: &Cancellation) -> Result<Report, Failure> {
     let started = Instant::now();
-    let limit = wanted.memory_limit;
-    let outcome = followed(stop, limit, |control| db.seal(&db.view(), wanted, control))?;
-    let now = db.view().csn();
-    db.close()?;
+    let (outcome, now) = args.medium.change(&args.db, |db| {
+        let limit = wanted.memory_limit;
+        let outcome = followed(stop, limit, |control| db.seal(&db.view(), &wanted, control))?;
+        Ok((outcome, db.view().csn()))
+    })?;
     Ok(report(&outcome, now, started.elapsed().as_secs_f64()))
 }
 
@@ -137,13 +133,12 @@ pub fn report(outcome: &SealOutcome, now: u64, elapsed: f64) -> Report {
     Report::new(json, table(&rows))
 }
 
-fn drop_graph(db: Database, wanted: &Seal) -> Result<Report, Failure> {
+fn drop_graph(db: &Database, wanted: &Seal) -> Result<Report, Failure> {
     let name = wanted.name();
     let before = db.stats().extent_bytes;
     db.drop_sealed(&name)?;
     // Commits meanwhile may have taken more.
     let freed = before.saturating_sub(db.stats().extent_bytes);
-    db.close()?;
     Ok(Report::new(
         json!({ "dropped": name, "bytes_freed": freed }),
         table(&[("dropped", name.clone()), ("freed", bytes(freed))]),

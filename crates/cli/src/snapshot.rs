@@ -11,7 +11,7 @@ use clap::Subcommand;
 use evergraph::{At, Cancellation, Database};
 use serde_json::json;
 
-use crate::medium::{MediumArgs, note_writer};
+use crate::medium::{MediumArgs, closing, note_writer};
 use crate::report::{Failure, Report, count, note, table};
 use crate::{seal, stop};
 
@@ -93,11 +93,10 @@ pub fn execute(args: &Args, as_json: bool) -> Result<Report, Failure> {
         false => args.medium.options()?,
     };
     let db = Database::open(&args.db, &options).inspect(note_writer)?;
-    let report = act(&db, &args.action);
-    if !looks {
-        db.close()?;
+    match looks {
+        true => act(&db, &args.action),
+        false => closing(db, |db| act(db, &args.action)),
     }
-    report
 }
 
 fn act(db: &Database, action: &Action) -> Result<Report, Failure> {

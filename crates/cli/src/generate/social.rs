@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::Args;
 use crate::progress;
-use crate::report::{Failure, Report, count};
+use crate::report::{Failure, Report, count, counted};
 
 /// Calls of each complex read that parameters are written for.
 const CALLS: usize = 50;
@@ -61,9 +61,9 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
         .map(|(name, _)| args.output.join(name).display().to_string())
         .collect();
     let text = format!(
-        "{}: {} persons, {} nodes, {} relationships in {} files\n",
+        "{}: {}, {} nodes, {} relationships in {} files\n",
         args.output.display(),
-        count(persons),
+        counted(persons, "person", "persons"),
         count(nodes),
         count(relationships),
         count(files.len() as u64)

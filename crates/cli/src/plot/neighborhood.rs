@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::chart::{COLORS, SIZE, failed};
 use super::{Common, Drawn, MomentArgs};
-use crate::report::{Failure, count};
+use crate::report::{Failure, counted, edges as edges_text};
 use crate::show::the_one;
 
 /// Rounds in which the vertices are moved.
@@ -87,9 +87,9 @@ pub fn draw(args: &Args) -> Result<Drawn, Failure> {
         false => String::new(),
     };
     let text = format!(
-        "{} vertices and {} edges around {}{more}",
-        count(found.vertices.len() as u64),
-        count(found.edges.len() as u64),
+        "{} and {} around {}{more}",
+        counted(found.vertices.len() as u64, "vertex", "vertices"),
+        edges_text(found.edges.len() as u64),
         args.source
     );
     Ok(Drawn { svg, json, text })

@@ -8,8 +8,9 @@ use evergraph::property::value::Value;
 use evergraph::query::json::{to_json, to_typed_json};
 use evergraph::query::{Cell, Error, Notification, Row, Rows, Summary, csv_row};
 use serde_json::{Map, Value as Json, json};
+use unicode_width::UnicodeWidthStr;
 
-use crate::report::{Failure, count, seconds};
+use crate::report::{Failure, count, counted, filled, seconds};
 
 /// How results are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -273,10 +274,7 @@ fn is_explained(summary: &Summary) -> bool {
 /// The line below a table of so many rows, if it has columns.
 fn ending(summary: &Summary, rows: Option<u64>) -> String {
     let mut parts = Vec::new();
-    parts.extend(rows.map(|rows| match rows {
-        1 => "1 row".to_string(),
-        rows => format!("{} rows", count(rows)),
-    }));
+    parts.extend(rows.map(|rows| counted(rows, "row", "rows")));
     for (name, number) in summary.effects() {
         let (what, effect) = name.rsplit_once('_').unwrap_or((name, ""));
         let what = match (number, what) {
@@ -335,12 +333,12 @@ fn shown(text: &str) -> String {
     safe
 }
 
-/// Widths of the columns of a table, in characters.
+/// Widths of the columns of a table, on a terminal.
 struct Widths(Vec<usize>);
 
 impl Widths {
     fn of(columns: &[String], rows: &[Row]) -> Self {
-        let length = |text: String| text.chars().count();
+        let length = |text: String| text.width();
         let mut widths: Vec<usize> = columns.iter().map(|name| length(shown(name))).collect();
         for row in rows {
             for (width, value) in widths.iter_mut().zip(row.cells()) {
@@ -363,13 +361,8 @@ impl Widths {
     ) -> io::Result<()> {
         let mut line = String::new();
         for (at, ((text, is_figure), &width)) in cells.zip(&self.0).enumerate() {
-            let gap = if at > 0 { "  " } else { "" };
-            // Wider than a format of the standard library can be.
-            let blanks = " ".repeat(width.saturating_sub(text.chars().count()));
-            let _ = match is_figure {
-                true => write!(line, "{gap}{blanks}{text}"),
-                false => write!(line, "{gap}{text}{blanks}"),
-            };
+            line += if at > 0 { "  " } else { "" };
+            line += &filled(&text, width, is_figure);
         }
         writeln!(out, "{}", line.trim_end())
     }

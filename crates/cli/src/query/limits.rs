@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use evergraph::query::{Cancellation, Execution, Statement};
 
-use crate::sizes;
+use crate::{sizes, stop};
 
 /// Flags of what bounds each statement.
 #[derive(Clone, Debug, clap::Args)]
@@ -66,10 +66,9 @@ impl Interrupts {
     pub fn listen() -> Self {
         let interrupts = Interrupts::default();
         let running = interrupts.clone();
-        // Without a handler they end the process, which loses nothing either.
-        let _ = ctrlc::set_handler(move || match running.take() {
+        stop::listen(move |signal| match running.take() {
             Some(cancellation) => cancellation.cancel(),
-            None => std::process::exit(130),
+            None => stop::end(signal),
         });
         interrupts
     }

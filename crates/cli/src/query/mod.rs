@@ -9,7 +9,8 @@ pub mod script;
 use std::io;
 use std::path::PathBuf;
 
-use evergraph::query::{Error, Parameters, Statement, json::from_json};
+use evergraph::query::json::{from_json, parse};
+use evergraph::query::{Error, Parameters, Statement};
 use evergraph::{At, Database};
 use serde_json::Value as Json;
 
@@ -52,18 +53,30 @@ fn parameter(text: &str) -> Result<(String, evergraph::property::value::Value), 
         .filter(|(name, _)| !name.trim().is_empty());
     let (name, value) = parted.ok_or("write NAME=VALUE")?;
     let name = name.trim().trim_start_matches('$').to_string();
-    let digits = value.trim().trim_start_matches('-');
-    let is_integer = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    match serde_json::from_str::<Json>(value) {
-        Ok(_) if is_integer && value.trim().parse::<i64>().is_err() => {
-            Err("an integer has 64 bits; write 1e20 for a float, \"...\" for a text".to_string())
-        }
+    match parse(value) {
         Ok(json) => Ok((name, from_json(&json)?)),
         Err(error) if value.trim_start().starts_with(['{', '[', '"']) => Err(format!(
             "the value is no JSON: {error}; a text that begins so is written \"...\""
         )),
+        Err(_) if is_large_number(value.trim()) => Err(
+            "an integer has 64 bits, a float is less than 1.8e308; write 1e20 for a float, \
+             \"...\" for a text"
+                .to_string(),
+        ),
         Err(_) => Ok((name, value.into())),
     }
+}
+
+/// Whether a text is a number as JSON has them, and none that a value can be.
+fn is_large_number(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let has_begin_of_number = digits.starts_with(|digit: char| ('1'..='9').contains(&digit));
+    let is_integer = digits.bytes().all(|byte| byte.is_ascii_digit());
+    let fits = match is_integer {
+        true => text.parse::<i64>().is_ok(),
+        false => !text.parse::<f64>().is_ok_and(f64::is_infinite),
+    };
+    has_begin_of_number && !fits
 }
 
 /// The format that two flags ask for.
@@ -194,7 +207,7 @@ fn many(runner: &mut Runner<'_>, format: Format) -> Result<Report, Failure> {
 }
 
 /// Tells programs of a statement that is not run.
-fn refused(error: Error, format: Format) -> Error {
+pub fn refused(error: Error, format: Format) -> Error {
     if format.is_json() {
         write_out(&format::error_line(&error));
     }
@@ -218,7 +231,7 @@ pub fn parameters_of(line: &str) -> Result<Parameters, Error> {
         let hint = format!("{hint}; other commands are those of `evergraph shell`");
         return Err(usage(&format!("{line:?} is no line of parameters"), &hint));
     };
-    let json: Json = serde_json::from_str(json)
+    let json = parse(json)
         .map_err(|error| usage(&format!("the parameters are no JSON: {error}"), hint))?;
     let Json::Object(members) = json else {
         return Err(usage("the parameters are no JSON object", hint));
@@ -239,7 +252,7 @@ mod tests {
 
     #[test]
     fn parameters_are_json_or_texts() {
-        let of = |text| parameter(text).map(|(name, value)| format!("{name} {value}"));
+        let of = |text: &str| parameter(text).map(|(name, value)| format!("{name} {value}"));
         assert_eq!(of("age=3").unwrap(), "age 3");
         assert_eq!(of("$name=Ann Lee").unwrap(), "name 'Ann Lee'");
         assert_eq!(of("zip=\"0815\"").unwrap(), "zip '0815'");
@@ -248,7 +261,26 @@ mod tests {
         assert_eq!(of(date).unwrap(), "day date('2020-02-29')");
         assert!(of("age").is_err() && of("=3").is_err());
         assert!(of("map={\"a\": 1").is_err() && of("ids=[1, 2").is_err());
-        assert!(of("big=99999999999999999999").is_err());
+        for beyond in [
+            "99999999999999999999",
+            "-9223372036854775809",
+            "9223372036854775808",
+            "1e999",
+            "-1.5e400",
+            "[1, 99999999999999999999]",
+            r#"{"a": {"b": -99999999999999999999}}"#,
+        ] {
+            assert!(of(&format!("big={beyond}")).is_err(), "{beyond}");
+        }
+        assert_eq!(
+            of("big=-9223372036854775808").unwrap(),
+            "big -9223372036854775808"
+        );
+        assert_eq!(
+            of(r#"big=["99999999999999999999\\\"1", 1.0]"#).unwrap(),
+            r#"big ['99999999999999999999\\"1', 1.0]"#
+        );
+        assert_eq!(of("zip=0815").unwrap(), "zip '0815'");
         assert_eq!(of("big=1e20").unwrap(), "big 1e20");
         assert!(of(r#"day={"$type":"Date","_value":"2021-02-29"}"#).is_err());
     }
@@ -267,6 +299,7 @@ mod tests {
             ":params {a: 1}",
             ":help",
             ":paramsx {}",
+            ":params {\"a\": 123456789012345678901234567890}",
         ] {
             assert!(parameters_of(bad).is_err(), "{bad}");
         }

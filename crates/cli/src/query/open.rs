@@ -5,7 +5,7 @@ use std::path::Path;
 use evergraph::query::Statement;
 use evergraph::{Database, Error, MediumKind, Options, StorageError, TopologyError};
 
-use crate::medium::{MediumArgs, note_writer};
+use crate::medium::{MediumArgs, note_writer, or_closed};
 use crate::report::Failure;
 
 /// Opens a database for one statement, and says whether only for reading: then others may
@@ -23,6 +23,7 @@ pub fn for_statement(
     let db = opened(path, &medium.read_only()?)?;
     // What cannot be run is told when it is run.
     if !db.is_write(statement).unwrap_or(false) {
+        note_writer(&db);
         return Ok((db, true));
     }
     drop(db);
@@ -42,7 +43,11 @@ pub fn for_many(
     }
     match Database::open(path, &options) {
         Ok(db) => Ok((checked(db)?, false)),
-        Err(error) if can_be_read(&error) => Ok((opened(path, &medium.read_only()?)?, true)),
+        Err(error) if can_be_read(&error) => {
+            let db = opened(path, &medium.read_only()?)?;
+            note_writer(&db);
+            Ok((db, true))
+        }
         Err(error) => Err(error.into()),
     }
 }
@@ -74,11 +79,10 @@ fn opened(path: &Path, options: &Options) -> Result<Database, Failure> {
         }
         db => db?,
     };
-    note_writer(&db);
     checked(db)
 }
 
+/// Refuses plain edges, and closes their database, which may be open for writing.
 fn checked(db: Database) -> Result<Database, Failure> {
-    db.property_graph()?;
-    Ok(db)
+    or_closed(db, |db| Ok(db.property_graph().map(drop)?))
 }

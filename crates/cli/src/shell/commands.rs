@@ -2,11 +2,13 @@
 
 use clap::ValueEnum;
 use evergraph::At;
+use evergraph::query::Error;
+use serde_json::{Value, json};
 
 use super::{Next, Shell};
 use crate::index;
 use crate::query::format::Format;
-use crate::query::parameters_of;
+use crate::query::{parameters_of, refused};
 use crate::report::{Failure, count, table, write_out};
 
 /// Commands with what they do, in the order of `:help`.
@@ -35,6 +37,15 @@ pub const COMMANDS: [(&str, &str); 10] = [
     (":quit", "end; so do :exit and Ctrl-D"),
 ];
 
+/// The command that a word without a colon means, as other shells have it.
+pub(super) fn command_meant(text: &str) -> Option<&'static str> {
+    match text.trim().to_ascii_lowercase().as_str() {
+        "quit" | "exit" => Some(":quit"),
+        "help" => Some(":help"),
+        _ => None,
+    }
+}
+
 impl Shell<'_> {
     /// Does what a command says.
     pub(super) fn command(&mut self, line: &str) -> Next {
@@ -50,7 +61,7 @@ impl Shell<'_> {
             ":begin" => self.begin(),
             ":commit" => self.commit(),
             ":rollback" => match self.runner.roll_back() {
-                true => Ok("rolled back\n".to_string()),
+                true => Ok(self.answer("rolled back", json!({ "rolledBack": true }))),
                 false => Err(Failure::new("there is no transaction", ":begin begins one")),
             },
             ":quit" | ":exit" => return Next::Quit,
@@ -143,8 +154,8 @@ impl Shell<'_> {
 
     fn begin(&mut self) -> Result<String, Failure> {
         let begun = self.runner.begin();
-        match begun.map_err(|error| Failure::new(error.message(), error.hint()))? {
-            true => Ok("begun\n".to_string()),
+        match self.told(begun)? {
+            true => Ok(self.answer("begun", json!({ "begun": true }))),
             false => Err(Failure::new(
                 "there is a transaction already",
                 ":commit or :rollback ends it",
@@ -154,11 +165,28 @@ impl Shell<'_> {
 
     fn commit(&mut self) -> Result<String, Failure> {
         let done = self.runner.commit();
-        match done.map_err(|error| Failure::new(error.message(), error.hint()))? {
-            Some(Some(csn)) => Ok(format!("commit {csn}\n")),
-            Some(None) => Ok("nothing was written\n".to_string()),
+        match self.told(done)? {
+            Some(Some(csn)) => Ok(self.answer(&format!("commit {csn}"), json!({ "commit": csn }))),
+            Some(None) => Ok(self.answer("nothing was written", json!({ "commit": null }))),
             None => Err(Failure::new("there is no transaction", ":begin begins one")),
         }
+    }
+
+    /// A line for a person, or for a program that reads JSON.
+    fn answer(&self, text: &str, json: Value) -> String {
+        match self.format.is_json() {
+            true => format!("{json}\n"),
+            false => format!("{text}\n"),
+        }
+    }
+
+    /// What went wrong with a transaction; a program that reads JSON has its line, as of a
+    /// statement.
+    fn told<T>(&self, done: Result<T, Error>) -> Result<T, Failure> {
+        done.map_err(|error| {
+            let error = refused(error, self.format);
+            Failure::new(error.message(), error.hint())
+        })
     }
 }
 

@@ -16,6 +16,7 @@ use crate::query::open;
 use crate::query::runner::Runner;
 use crate::query::script::{End, Part, Script};
 use crate::report::{Failure, Report, note, tell, write_out};
+use commands::command_meant;
 use completion::Names;
 use editor::{Editor, Entered};
 
@@ -53,19 +54,18 @@ pub fn execute(args: &Args, as_json: bool) -> Result<Report, Failure> {
         is_by_hand: io::stdin().is_terminal() && io::stdout().is_terminal(),
     };
     shell.runner.as_of = args.as_of.as_deref().map(At::from_text);
-    match shell.is_by_hand {
-        true => shell.converse(&args.db)?,
-        false => {
-            shell.read(io::stdin().lock(), End::Statement)?;
-            shell.failed |= shell.give_up();
-        }
-    }
+    let done = match shell.is_by_hand {
+        true => shell.converse(&args.db),
+        false => shell.read(io::stdin().lock(), End::Statement).map(drop),
+    };
+    shell.failed |= shell.give_up();
     let is_failure = shell.failed && !shell.is_by_hand;
     drop(shell);
     match is_reading {
         true => drop(db),
         false => db.close()?,
     }
+    done?;
     Ok(Report {
         is_failure,
         ..Report::new(serde_json::Value::Null, "")
@@ -113,7 +113,6 @@ impl Shell<'_> {
                 Entered::End => break,
             }
         }
-        self.give_up();
         Ok(())
     }
 
@@ -164,6 +163,11 @@ impl Shell<'_> {
     }
 
     fn run(&mut self, text: &str) -> Next {
+        if let Some(command) = command_meant(text) {
+            let what = format!("{text:?} is no statement");
+            self.fail(&Failure::new(what, format!("write {command}")));
+            return Next::More;
+        }
         match self.runner.run(text, self.format) {
             Ok(taken) if self.is_timing => write_out(&format::timing(taken)),
             Ok(_) => {}

@@ -7,7 +7,7 @@ use evergraph::{At, Cancellation, Database, Diff, EdgeChange, View};
 use serde_json::json;
 
 use crate::output::{Target, wants_stdout};
-use crate::report::{Failure, Report, count, table};
+use crate::report::{Failure, Report, count, edges as edges_text, table};
 
 /// Arguments of `snapshot diff`.
 #[derive(clap::Args)]
@@ -78,8 +78,8 @@ pub fn diff(db: &Database, args: &Args, stop: &Cancellation) -> Result<Report, F
             "edges",
             format!("{} before, {} after", edges(&views[0])?, edges(&views[1])?),
         ),
-        ("added", format!("{} edges", count(seen.added))),
-        ("removed", format!("{} edges", count(seen.removed))),
+        ("added", edges_text(seen.added)),
+        ("removed", edges_text(seen.removed)),
         ("new vertices", count(new.len() as u64)),
     ];
     if !gone.is_empty() {

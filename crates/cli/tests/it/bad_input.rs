@@ -382,3 +382,91 @@ fn truncated_files_are_told() {
     }
     assert_eq!(place.json("check db")["ok"], true);
 }
+
+/// What is refused has changed nothing, and has not crashed.
+#[test]
+fn a_refused_command_leaves_a_database_that_was_closed() {
+    let place = place();
+    place.file(
+        "people.jsonl",
+        "{\"type\":\"node\",\"id\":\"a\",\"labels\":[\"P\"]}\n",
+    );
+    place.json("import graph people.jsonl");
+    place.file("broken.txt", "x 1\n");
+    for (db, arguments) in [
+        ("db", "shell db"),
+        ("db", "query db -"),
+        ("db", "index db create a --label P --key k"),
+        ("db", "maintain db nope"),
+        ("db", "import db other.txt"),
+        ("db", "import db people.jsonl --append"),
+        ("db", "import db missing.txt --append"),
+        ("db", "import db broken.txt --append"),
+        ("db", "results db drop nope"),
+        ("db", "seal db --drop"),
+        ("db", "run db bfs --source 99 --keep a"),
+        ("db", "snapshot db drop nope"),
+        ("graph", "import graph other.txt --append"),
+        ("graph", "import graph people.jsonl"),
+        ("graph", "maintain graph pagerank"),
+        ("graph", "seal graph"),
+        ("graph", "run graph pagerank --labels Nope --write rank"),
+    ] {
+        let outcome = place.call(arguments);
+        assert!(matches!(outcome.code, Some(1 | 2)), "{outcome:#?}");
+        let stats = place.call(&format!("stats {db}"));
+        assert!(stats.stdout.contains("in order"), "{arguments}: {stats:#?}");
+    }
+}
+
+/// Without a commit nothing stays, and no disk is full.
+#[test]
+fn a_missing_file_is_told_as_such() {
+    let place = place();
+    for arguments in [
+        "import db missing.txt --append",
+        "import db missing.txt --resume",
+        "import db missing.jsonl --append",
+        "import db --nodes P=missing.csv --append",
+    ] {
+        let outcome = place.call(arguments);
+        outcome.expect(1);
+        assert!(outcome.error().ends_with(": no such file"), "{outcome:#?}");
+        assert_eq!(outcome.hint(), "check the path");
+        assert_eq!(outcome.stderr.lines().count(), 2, "{outcome:#?}");
+    }
+    place.file("broken.txt", "x 1\n");
+    let outcome = place.call("import db broken.txt --append");
+    outcome.expect(1);
+    assert!(!outcome.stderr.contains("was committed"), "{outcome:#?}");
+}
+
+/// A hint names something that helps.
+#[test]
+fn hints_lead_somewhere() {
+    let place = place();
+    place.file("people.csv", "id;name\n1;a\n");
+    let outcome = place.call("import graph --nodes P=people.csv");
+    outcome.expect(1);
+    assert!(
+        outcome.hint().contains("what flags say of it"),
+        "{outcome:#?}"
+    );
+    place
+        .call_with(&["query", "graph", "CREATE (:A)", "--create"])
+        .expect(0);
+    let options = evergraph::Options::default();
+    let db = evergraph::Database::open(place.path("graph"), &options).expect("it opens");
+    let second = place.call_with(&["query", "graph", "CREATE (:A)"]);
+    second.expect(1);
+    assert!(second.error().contains("pid"), "{second:#?}");
+    assert!(!second.stderr.contains("note:"), "{second:#?}");
+    db.close().expect("it closes");
+    std::fs::remove_file(place.path("db/extents")).expect("there is one");
+    let checked = place.call("check db");
+    checked.expect(1);
+    assert!(
+        checked.hint().starts_with("nothing was checked: "),
+        "{checked:#?}"
+    );
+}

@@ -124,7 +124,7 @@ fn wrong_input_is_refused_with_what_to_do() {
         .expect_refusal(
             1,
             "knows.csv:1: the file has relationships, and is given as one of nodes",
-            repair,
+            "repair the file, or what flags say of it: --skip-bad leaves out rows alone",
         );
     place
         .call("import new --relationships A:B=knows.csv")
@@ -425,7 +425,7 @@ fn wrong_types_of_columns_are_refused() {
             "no file is plain CSV, which the type of column \"name\" is about",
             "leave it out; other files say themselves what their columns hold",
         );
-    let repair = "repair the file, or leave bad rows out with --skip-bad N";
+    let repair = "repair the file, or what flags say of it: --skip-bad leaves out rows alone";
     place.call(&format!("{call} --types zip=date")).expect(1);
     place
         .call(&format!("{call} --types id=double"))
@@ -443,4 +443,68 @@ fn wrong_types_of_columns_are_refused() {
         "{refused:#?}"
     );
     assert!(!place.path("db").exists());
+}
+
+/// Names of nodes that nothing keeps are told, also before the import.
+#[test]
+fn ids_that_are_lost_are_told() {
+    let place = Place::new();
+    place.file(
+        "g.graphml",
+        "<graphml><graph edgedefault=\"undirected\">\
+         <node id=\"Ann\"/><node id=\"Bob\"/><node id=\"n7\"/>\
+         <edge source=\"Ann\" target=\"Bob\"/></graph></graphml>\n",
+    );
+    place.file(
+        "g.jsonl",
+        "{\"type\":\"node\",\"id\":\"Ann\",\"properties\":{\"name\":\"Ann\"}}\n\
+         {\"type\":\"node\",\"id\":\"Bob\",\"properties\":{\"name\":\"Robert\"}}\n",
+    );
+    place.file("g.csv", "name:ID,:LABEL\nAnn,P\nBob,P\n");
+    place.file("h.csv", ":ID,:LABEL\nAnn,P\nBob,P\n");
+    for (file, flags, lost) in [
+        (
+            "g.graphml",
+            "--type T",
+            Some("2 text ids of nodes are not kept; --key LABEL.NAME"),
+        ),
+        ("g.graphml", "--type T --label P --key P.name", None),
+        (
+            "g.jsonl",
+            "",
+            Some("1 text id of a node is not kept; --key LABEL.NAME keeps it"),
+        ),
+        ("g.csv", "", None),
+        ("h.csv", "", Some("2 text ids of nodes are not kept")),
+    ] {
+        let call = format!("import db {file} {flags}");
+        for call in [format!("{call} --dry-run"), call] {
+            let said = place.call(&call);
+            said.expect(0);
+            let told = lost.unwrap_or("text id");
+            assert_eq!(said.stderr.contains(told), lost.is_some(), "{said:#?}");
+            let is_undirected = said.stderr.contains("--orientation undirected");
+            assert_eq!(is_undirected, file == "g.graphml", "{said:#?}");
+        }
+        std::fs::remove_dir_all(place.path("db")).expect("removed");
+    }
+}
+
+/// The columns of a file with this ending stand between tabs.
+#[test]
+fn tables_between_tabs_are_read() {
+    let place = Place::new();
+    place.file("people.tsv", "id\tname\n1\tAnn, Bob\n2\tCid\n");
+    place.file("knows.tsv", ":START_ID\t:END_ID\n1\t2\n");
+    place.file("commas.tsv", "id,name\n3,Dan\n");
+    place.json("import db --nodes P=people.tsv --relationships KNOWS=knows.tsv --key P.id");
+    place.json("import db --nodes P=commas.tsv --append");
+    let found = place.call_with(&[
+        "query",
+        "db",
+        "MATCH (p:P) RETURN p.id, p.name ORDER BY p.id",
+        "--format",
+        "csv",
+    ]);
+    assert_eq!(found.stdout, "p.id,p.name\n1,\"Ann, Bob\"\n2,Cid\n3,Dan\n");
 }

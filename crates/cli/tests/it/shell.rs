@@ -155,3 +155,49 @@ fn programs_get_a_line_for_each_failure() {
     assert_eq!(lines.len(), 2, "{said:#?}");
     assert!(lines[0].starts_with("{\"error\":"), "{said:#?}");
 }
+
+/// Words that end other shells.
+#[test]
+fn commands_without_a_colon_are_told() {
+    let place = Place::new();
+    let said = place.feed(
+        &["shell", "db", "--create"],
+        "quit;\nHelp;\nRETURN 1 AS a;\nexit\n",
+    );
+    said.expect(1);
+    assert!(said.stdout.contains("1 row"), "{said:#?}");
+    expect![[r#"
+        error: "quit" is no statement
+        hint: write :quit
+        error: "Help" is no statement
+        hint: write :help
+        error: "exit" is no statement
+        hint: write :quit
+    "#]]
+    .assert_eq(&said.stderr);
+}
+
+/// A program that reads a line for each thing it sends has one of transactions, too.
+#[test]
+fn transactions_answer_by_lines_of_json() {
+    let place = Place::new();
+    let said = place.feed(
+        &["shell", "db", "--create", "--format", "typed-json"],
+        "CREATE CONSTRAINT c FOR (n:A) REQUIRE n.s IS NOT NULL;\n\
+         :begin\nCREATE (:A);\n:commit\n\
+         :begin\nCREATE (:B);\n:rollback\n:begin\nCREATE (:B);\n:commit\n",
+    );
+    said.expect(1);
+    let beginnings = said.stdout.lines().map(|line| {
+        let end = line.find(':').expect("an object");
+        line[..end].to_string()
+    });
+    let beginnings: Vec<String> = beginnings.collect();
+    assert_eq!(
+        beginnings.join(" "),
+        "{\"columns\" {\"begun\" {\"columns\" {\"error\" {\"begun\" {\"columns\" {\"rolledBack\" \
+         {\"begun\" {\"columns\" {\"commit\"",
+        "{said:#?}"
+    );
+    assert!(said.stderr.contains("nothing of"), "{said:#?}");
+}

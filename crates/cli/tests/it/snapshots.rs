@@ -158,6 +158,7 @@ fn each_month_of_a_range() {
         "run db cc --as-of 2016-03",
         "run db cc --as-of 2016-5",
         "run db cc --as-of 77",
+        "run db cc --as-of 2016",
     ]);
     expect![[r#"
         $ evergraph run db cc --over 2016-09..2016-10
@@ -183,6 +184,10 @@ fn each_month_of_a_range() {
         $ evergraph run db cc --as-of 77
         error: commit 77 is not there yet
         hint: the nearest are 4 (`2016-08`), 4 (now)
+        exit code 1
+        $ evergraph run db cc --as-of 2016
+        error: commit 2016 is not there yet
+        hint: the nearest are 4 (`2016-08`), 4 (now); a year is written as its last month, 2016-12
         exit code 1
     "#]]
     .assert_eq(&said);

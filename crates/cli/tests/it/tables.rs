@@ -99,7 +99,7 @@ fn what_is_wrong_with_tables_is_said() {
         exit code 2
         $ evergraph import new nodes.csv
         error: nodes.csv:1: the header is one column, ":ID;name"; is there another separator between columns (--separator)?
-        hint: repair the file, or leave bad rows out with --skip-bad N
+        hint: repair the file, or what flags say of it: --skip-bad leaves out rows alone
         exit code 1
     "#]].assert_eq(&said);
     assert!(!place.path("new").exists());

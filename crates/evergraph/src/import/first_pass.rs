@@ -17,10 +17,10 @@ const LOOKED_AT: usize = 1 << 16;
 const BYTES_OF_ID: u64 = 2;
 
 /// The ids that a new database for these files has, unless something else is asked for:
-/// texts where those of a file's first edge are no numbers; dense where every number from 0 to the largest stands in the files; else those of the
-/// files, mapped in the order in which they appear first. Reads files of numbers once;
-/// of imports with times or snapshots, whose graph grows, and of what is no regular file,
-/// only the first edges.
+/// texts where those of a file's first edge are no numbers; dense where every number from 0
+/// to the largest stands in the files; else those of the files, mapped in the order in which
+/// they appear first. Reads files of numbers once; of imports with times or snapshots, whose
+/// graph grows, and of what is no regular file, only the first edges.
 ///
 /// # Errors
 /// Files that cannot be opened; [`Error::Interrupted`]. Malformed lines are left to the
@@ -31,10 +31,8 @@ pub fn default_ids(
     cancellation: &Cancellation,
 ) -> Result<IdKind, Error> {
     let reading = &options.reading;
-    for file in files {
-        if reading.ids == EndpointKind::Text || !begins_with_numbers(file, reading)? {
-            return Ok(IdKind::Texts);
-        }
+    if reading.ids == EndpointKind::Text || are_texts(files, reading)? {
+        return Ok(IdKind::Texts);
     }
     let grows = options.snapshots.is_some() || reading.reads_time();
     let are_regular = files
@@ -54,23 +52,32 @@ pub fn default_ids(
     }
 }
 
-/// Whether the first edge is between numbers. A line behind it that has none is a
-/// malformed one.
-fn begins_with_numbers(file: &Path, reading: &Options) -> Result<bool, Error> {
-    let begins = |ids| -> Result<(), FormatError> {
-        let reading = Options {
-            ids,
-            ..reading.clone()
-        };
-        let mut reader = EdgeReader::open(file, &reading)?;
-        reader.next_batch(&mut EdgeBatch::default(), 1).map(drop)
-    };
-    match begins(EndpointKind::Number) {
-        Ok(()) => Ok(true),
-        // What is bad as a text, too, is reported by the import.
-        Err(FormatError::Parse(_)) => Ok(begins(EndpointKind::Text).is_err()),
-        Err(error) => Err(error.into()),
+/// Whether ids are texts: those of any file's first edge. A line alone is titles over
+/// numbers, if other files have some, and else an edge.
+pub(super) fn are_texts(files: &[impl AsRef<Path>], reading: &Options) -> Result<bool, Error> {
+    let mut has_numbers = false;
+    for file in files {
+        match EdgeReader::kind_of_ids(file, reading)? {
+            Some(EndpointKind::Text) => return Ok(true),
+            Some(EndpointKind::Number) => has_numbers = true,
+            None => {}
+        }
     }
+    Ok(!has_numbers
+        && files
+            .iter()
+            .any(|file| begins_with_texts(file.as_ref(), reading)))
+}
+
+/// Whether there is an edge if ids are texts; errors are reported by the import.
+fn begins_with_texts(file: &Path, reading: &Options) -> bool {
+    let reading = Options {
+        ids: EndpointKind::Text,
+        ..reading.clone()
+    };
+    let opened = EdgeReader::open(file, &reading);
+    let read = opened.and_then(|mut reader| reader.next_batch(&mut EdgeBatch::default(), 1));
+    read.is_ok_and(|edges| edges > 0)
 }
 
 /// Whether the files have edges, and every id from 0 to the largest. Stops when what is

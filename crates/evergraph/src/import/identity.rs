@@ -10,13 +10,13 @@
 //! text would need a second identity to compare with.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::PathBuf;
 
 use super::{Action, Every, Series};
 use crate::Error;
 use crate::formats::{
-    Column, ColumnChoice, Contents, EndpointKind, Format, Header, Options, TimeUnit,
+    Column, ColumnChoice, Contents, EndpointKind, Format, FormatError, Header, Options, TimeUnit,
 };
 
 /// Bytes of a file that tell it from others, beside its name and length.
@@ -46,7 +46,10 @@ pub(crate) fn identity_of(how: &[&[u8]], files: &[PathBuf]) -> Result<u64, Error
     for path in files {
         let io = |error| Error::io(path.display().to_string(), error);
         // Asked before opening, because opening a pipe waits for its writer.
-        let metadata = std::fs::metadata(path).map_err(io)?;
+        let metadata = std::fs::metadata(path).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => FormatError::NotFound { file: path.clone() }.into(),
+            _ => io(error),
+        })?;
         let length = metadata.len();
         let mut start = Vec::new();
         if metadata.is_file() {

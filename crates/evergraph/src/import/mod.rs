@@ -35,6 +35,7 @@ use crate::rejects::RejectsFile;
 use crate::{Database, Error};
 use evergraph_analytics::threads::start;
 pub use evergraph_analytics::{Every, NotAStep};
+use first_pass::are_texts;
 pub use first_pass::default_ids;
 pub(crate) use identity::identity_of;
 pub use inspection::{EdgeInspection, InspectedFile, inspect};
@@ -170,8 +171,9 @@ pub fn probe<P: AsRef<Path>>(files: &[P], reading: &formats::Options) -> Result<
         numeric: true,
         dense: true,
     };
+    let are_texts = are_texts(files, reading)?;
     for file in files {
-        let (symmetric, numeric, largest) = probe_one(file.as_ref(), reading)?;
+        let (symmetric, numeric, largest) = probe_one(file.as_ref(), reading, are_texts)?;
         found.symmetric &= symmetric;
         found.numeric &= numeric;
         found.dense &= numeric && largest < MAX_VERTICES;
@@ -179,7 +181,11 @@ pub fn probe<P: AsRef<Path>>(files: &[P], reading: &formats::Options) -> Result<
     Ok(found)
 }
 
-fn probe_one(file: &Path, reading: &formats::Options) -> Result<(bool, bool, u64), Error> {
+fn probe_one(
+    file: &Path,
+    reading: &formats::Options,
+    are_texts: bool,
+) -> Result<(bool, bool, u64), Error> {
     let read = |ids| -> Result<(bool, EdgeBatch), formats::FormatError> {
         let options = formats::Options {
             ids,
@@ -190,16 +196,20 @@ fn probe_one(file: &Path, reading: &formats::Options) -> Result<(bool, bool, u64
         reader.next_batch(&mut batch, PROBED_EDGES)?;
         Ok((reader.symmetric(), batch))
     };
+    let of_texts = || match read(EndpointKind::Text) {
+        Ok((symmetric, _)) => (symmetric, false, 0),
+        // A line that is bad either way is reported when it is imported.
+        Err(_) => (false, !are_texts, 0),
+    };
+    if are_texts {
+        return Ok(of_texts());
+    }
     match read(EndpointKind::Number) {
         Ok((symmetric, batch)) => {
             let largest = batch.sources.iter().chain(&batch.targets).max();
             Ok((symmetric, true, largest.copied().unwrap_or(0)))
         }
-        // A line that is bad either way is reported when it is imported.
-        Err(formats::FormatError::Parse(_)) => match read(EndpointKind::Text) {
-            Ok((symmetric, _)) => Ok((symmetric, false, 0)),
-            Err(_) => Ok((false, true, 0)),
-        },
+        Err(formats::FormatError::Parse(_)) => Ok(of_texts()),
         Err(formats::FormatError::TooManyBadLines { .. }) => Ok((false, true, 0)),
         Err(error) => Err(error.into()),
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use evergraph_io::interchange::{Id, IdColumn, IdList, RowBatch};
 
-use super::drafting::{Draft, End, Made, Placed, Rules};
+use super::drafting::{Draft, End, Made, Placed, Rules, is_lost};
 use super::ids::NodeIds;
 use super::keys::{id_of, value_of};
 use super::position::{Place, Position};
@@ -211,6 +211,14 @@ impl Loading<'_, '_> {
         let labels: Vec<&str> = labels.iter().map(|label| &**label).collect();
         let made = self.load.create_nodes(&labels, &columns, rows.len())?;
         self.draft.nodes += made.len() as u64;
+        if let (Some((_, ids)), None) = (&of_rows, &of_key) {
+            let of_row = |at: usize| columns.iter().filter_map(move |(_, column)| column.get(at));
+            let lost = ids
+                .iter()
+                .enumerate()
+                .filter(|(at, id)| is_lost(id, of_row(*at)));
+            self.draft.lost_ids += lost.count() as u64;
+        }
         for (row, node) in rows.zip(&made) {
             self.draft.assigned.push(placed.place_of(row), *node);
         }

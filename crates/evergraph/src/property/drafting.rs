@@ -70,6 +70,8 @@ pub(super) struct Draft<'r> {
     pub nodes: u64,
     /// Those of them that are made as ends of relationships.
     pub created_ends: u64,
+    /// Ids among theirs that are lost, as [`is_lost`] says.
+    pub lost_ids: u64,
     pub relationships: u64,
 }
 
@@ -185,6 +187,9 @@ impl<'r, M: Maker> Drafting<'_, 'r, M> {
         }
         let made = self.maker.make_node(&labels, &properties)?;
         self.draft.nodes += 1;
+        let own = || row.properties.iter().map(|(_, value)| value);
+        let is_lost = |id: &ExternalId| called.key.is_none() && is_lost(&id.id, own());
+        self.draft.lost_ids += u64::from(called.id.is_some_and(is_lost));
         self.draft.assigned.push(placed.place, made);
         self.give(&called, made);
         Ok(Ok(()))
@@ -264,6 +269,15 @@ impl<'r, M: Maker> Drafting<'_, 'r, M> {
     }
 }
 
+/// Whether the id of a node in its file is a name that no property has. One of digits, as `7`
+/// or `n7`, is what programs number nodes by.
+pub(super) fn is_lost<'v>(id: &Id, mut values: impl Iterator<Item = &'v Value>) -> bool {
+    let Id::Text(name) = id else { return false };
+    let number = name.strip_prefix('n').unwrap_or(name);
+    let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
+    !is_number && !values.any(|value| matches!(value, Value::Text(text) if text == name))
+}
+
 impl Draft<'_> {
     /// Whether there is anything to commit, be it only which rows are which nodes.
     pub fn has_effects(&self) -> bool {
@@ -285,6 +299,7 @@ impl Draft<'_> {
             unchanged,
             nodes,
             created_ends,
+            lost_ids,
             relationships,
         } = self;
         Draft {
@@ -296,6 +311,7 @@ impl Draft<'_> {
             unchanged,
             nodes,
             created_ends,
+            lost_ids,
             relationships,
         }
     }
@@ -311,6 +327,7 @@ impl Draft<'_> {
             unchanged: 0,
             nodes: 0,
             created_ends: 0,
+            lost_ids: 0,
             relationships: 0,
         }
     }

@@ -15,7 +15,7 @@ use super::import_options::{PropertyImport, TypedFiles};
 use super::plain::{PlainTable, check_given, tell_types};
 use super::spaces::{Table, tell_spaces};
 use super::tables::{self, open};
-use super::typed::{self, Given};
+use super::typed::{self, Given, first_line};
 use super::{ImportKey, PropertyGraph, columnar};
 use crate::formats::{extension, open_bytes};
 use crate::{Cancellation, Error};
@@ -226,8 +226,13 @@ impl Source {
     ) -> Result<Neo4jReader<R>, Error> {
         let file = self.path.display().to_string();
         let usual = Neo4jOptions::default();
+        let is_tsv = extension(&self.path).as_deref() == Some("tsv");
+        let of_name = match is_tsv && first_line(&self.path)?.contains('\t') {
+            true => b'\t',
+            false => usual.delimiter,
+        };
         let options = Neo4jOptions {
-            delimiter: defaults.separator.unwrap_or(usual.delimiter),
+            delimiter: defaults.separator.unwrap_or(of_name),
             kind: self.given.kind.clone().or_else(|| defaults.kind.clone()),
             header,
             assumed: self.given.contents,
@@ -236,6 +241,18 @@ impl Source {
             ..usual
         };
         Ok(Neo4jReader::new(&file, input, options)?)
+    }
+
+    /// Whether the file says, before its first row, that its relationships have no direction.
+    fn is_undirected(&self) -> Result<bool, Error> {
+        if !matches!(self.holds, Holds::Kind(FileKind::GraphMl)) {
+            return Ok(false);
+        }
+        let file = self.path.display().to_string();
+        let mut reader = GraphMlReader::new(&file, open(&self.path)?, GraphMlOptions::default());
+        // An error is told by the import.
+        let _ = reader.next();
+        Ok(reader.is_undirected())
     }
 
     /// Opens the file for its rows.
@@ -291,6 +308,20 @@ pub(super) struct Chosen {
 }
 
 impl Chosen {
+    /// Files that say that their relationships have no direction.
+    ///
+    /// # Errors
+    /// A file that cannot be opened.
+    pub fn undirected(&self) -> Result<Vec<PathBuf>, Error> {
+        let mut undirected = Vec::new();
+        for file in &self.files {
+            if file.is_undirected()? {
+                undirected.push(file.path.clone());
+            }
+        }
+        Ok(undirected)
+    }
+
     /// The files themselves, those of mappings, and those in directories, in the order
     /// of their names; then those whose labels or type are given. Files of mappings are in
     /// the directory of data, or beside the mapping.

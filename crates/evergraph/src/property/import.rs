@@ -217,6 +217,7 @@ impl<'a> Import<'a> {
                 files: chosen.files.len(),
                 ignored: chosen.ignored.clone(),
                 tables: chosen.tables.clone(),
+                undirected: chosen.undirected()?,
                 ..Imported::default()
             },
             earlier: Place::BEGIN,
@@ -436,6 +437,7 @@ impl Import<'_> {
         done.updated += written.updated;
         done.unchanged += written.unchanged;
         done.created_ends += written.created_ends;
+        done.lost_ids += written.lost_ids;
         self.position = written.position;
         self.assigned.extend(written.assigned);
         written.unfit

@@ -207,6 +207,12 @@ pub struct Imported {
     pub dangling: u64,
     /// Nodes that [`Dangling::Create`] made; they count as nodes, too.
     pub created_ends: u64,
+    /// Nodes that this run made whose ids in the files are names that nothing in the graph
+    /// keeps: they have no key, and no property with this value.
+    pub lost_ids: u64,
+    /// Files that say that their relationships have no direction; in the graph they point
+    /// from the end that is written first to the other.
+    pub undirected: Vec<PathBuf>,
     /// Files that were read...
     pub files: usize,
     /// ...and those of directories that hold something else.

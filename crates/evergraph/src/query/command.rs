@@ -266,6 +266,7 @@ fn all_columns(filter: Option<Expression>) -> Projection {
         skip: None,
         limit: None,
         filter,
+        is_let: false,
     }
 }
 

@@ -35,6 +35,53 @@ pub fn to_typed_json(cell: &Cell) -> Json {
     }
 }
 
+/// Parses JSON of values, which are not rounded.
+///
+/// # Errors
+/// Text that is no JSON, or has an integer of more than 64 bits.
+pub fn parse(text: &str) -> Result<Json, String> {
+    let json = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    match large_integer(text) {
+        None => Ok(json),
+        Some(number) => Err(format!(
+            "{number} does not fit into 64 bits (1e20 is a float)"
+        )),
+    }
+}
+
+/// The first integer of JSON that does not fit into 64 bits: the parser makes a float of it.
+fn large_integer(json: &str) -> Option<&str> {
+    let mut rest = json;
+    while let Some(first) = rest.chars().next() {
+        let end = match first {
+            '"' => end_of_text(rest),
+            '-' | '0'..='9' => {
+                let is_of_number = |c: char| c.is_ascii_digit() || "+-.eE".contains(c);
+                rest.find(|c| !is_of_number(c)).unwrap_or(rest.len())
+            }
+            other => other.len_utf8(),
+        };
+        let (token, behind) = rest.split_at(end);
+        let is_integer = first.is_ascii_digit() || first == '-';
+        if is_integer && !token.contains(['.', 'e', 'E']) && token.parse::<i64>().is_err() {
+            return Some(token);
+        }
+        rest = behind;
+    }
+    None
+}
+
+/// Position behind the text that `json` begins with, its quotes included.
+fn end_of_text(json: &str) -> usize {
+    let mut is_escaped = false;
+    let end = json.bytes().skip(1).position(|byte| {
+        let ends = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        ends
+    });
+    end.map_or(json.len(), |end| end + 2)
+}
+
 /// The value of plain JSON, or of JSON with types, which may be mixed.
 ///
 /// # Errors

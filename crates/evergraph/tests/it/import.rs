@@ -297,9 +297,16 @@ fn ids_stay_dense_only_where_every_number_occurs() {
     ] {
         assert_eq!(plain(mapped), IdKind::Numbers, "{mapped:?}");
     }
-    for texts in ["ada bob\n", "7 bob\n8 9\n"] {
+    for texts in ["ada bob\n", "7 bob\n8 9\n", "ada,bob\n", "# one\nada,bob\n"] {
         assert_eq!(plain(texts), IdKind::Texts, "{texts:?}");
     }
+    // Titles over the numbers of another file, and an edge without any.
+    assert_eq!(of(&["ada,bob\n", "0,2\n"], &|_| ()), IdKind::Numbers);
+    assert_eq!(of(&["ada,bob\n", "cy,dan\n"], &|_| ()), IdKind::Texts);
+    // Bad lines that may be left out decide nothing, texts do.
+    let tolerant = |options: &mut ImportOptions| options.reading.skip_bad = 2;
+    assert_eq!(of(&["oops\n1 2\n"], &tolerant), IdKind::Numbers);
+    assert_eq!(of(&["oops\nada bob\n1 2\n"], &tolerant), IdKind::Texts);
     assert_eq!(of(&["0 2\n", "1 1\n"], &|_| ()), IdKind::Dense);
     assert_eq!(of(&["0 3\n", "1 1\n"], &|_| ()), IdKind::Numbers);
     // What grows is mapped, so that what there was at a commit is a prefix.

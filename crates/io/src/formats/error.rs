@@ -92,6 +92,12 @@ pub enum BadLine {
 }
 
 impl BadLine {
+    /// Whether an id is to blame that could be a text.
+    pub(super) fn may_be_text(&self) -> bool {
+        use BadLine::{IdTooLarge, NegativeId, NotANumber};
+        matches!(self, NotANumber(_) | NegativeId(_) | IdTooLarge(_))
+    }
+
     /// Advice for the user.
     pub fn hint(&self) -> String {
         let hint = match self {

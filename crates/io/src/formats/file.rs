@@ -42,6 +42,9 @@ impl OpenFile {
         };
         guess::check_line_ends(path, head)?;
         text.lines.drop_prefix(b"\xef\xbb\xbf");
+        let is_table = matches!(format, Format::EdgeList | Format::Csv | Format::Events);
+        // Ids of the others are numbers.
+        tolerance.refuses_texts &= is_table;
         let parser: Box<dyn LineParser> = match format {
             Format::EdgeList | Format::Csv | Format::Events => {
                 Box::new(table::open(&mut text, options, format, tolerance)?)

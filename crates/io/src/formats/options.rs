@@ -131,7 +131,8 @@ pub struct Options {
     /// found out from the first line for `csv`.
     pub separator: Option<u8>,
     /// Whether lines that start with `#`, `%` or `//` are comments. `None`:
-    /// yes, except in `csv` with text ids, where `#tag` may be an id.
+    /// yes, except in `csv` with text ids, where `#tag` may be an id: there only lines of
+    /// one column before the first edge.
     pub comments: Option<bool>,
     /// Accepts lines that have another number of columns than the first, as
     /// long as the columns that are read are there.

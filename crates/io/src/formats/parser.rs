@@ -50,6 +50,8 @@ pub(super) trait LineParser: Send {
 #[derive(Clone, Debug)]
 pub(super) struct Tolerance {
     allowed: u64,
+    /// An id that is no number is not put up with: it tells the kind of all ids.
+    pub refuses_texts: bool,
     pub skipped: SkippedLines,
     /// All of them since they were taken last, if they are wanted.
     pub rejected: Option<Vec<ParseError>>,
@@ -59,8 +61,17 @@ impl Tolerance {
     pub(super) fn of(options: &Options) -> Tolerance {
         Tolerance {
             allowed: options.skip_bad,
+            refuses_texts: false,
             skipped: SkippedLines::default(),
             rejected: None,
+        }
+    }
+
+    /// As [`Tolerance::of`], but for ids that are no numbers.
+    pub(super) fn of_numbers(options: &Options) -> Tolerance {
+        Tolerance {
+            refuses_texts: true,
+            ..Tolerance::of(options)
         }
     }
 
@@ -74,6 +85,7 @@ impl Tolerance {
         flaw: Flaw,
     ) -> Result<(), FormatError> {
         let in_head = matches!(flaw.reason, BadLine::Head { .. });
+        let is_text = self.refuses_texts && flaw.reason.may_be_text();
         let error = ParseError {
             file: file.to_owned(),
             line,
@@ -81,7 +93,7 @@ impl Tolerance {
             text,
             reason: flaw.reason,
         };
-        if in_head || self.allowed == 0 {
+        if in_head || is_text || self.allowed == 0 {
             return Err(FormatError::Parse(Box::new(error)));
         }
         if self.skipped.count >= self.allowed {

@@ -10,7 +10,7 @@ use super::compression::Compression;
 use super::error::{FormatError, ParseError, SkippedLines};
 use super::file::OpenFile;
 use super::input;
-use super::options::{Format, Options};
+use super::options::{EndpointKind, Format, Options};
 use super::parser::Tolerance;
 use super::shape::FileColumn;
 
@@ -89,7 +89,8 @@ impl EdgeReader {
         let mut paths = paths.into_iter();
         let first = paths.next().expect("at least one file to read");
         let first = first.as_ref();
-        let mut reader = EdgeReader::start(first, input::open(first)?, options)?;
+        let tolerance = Tolerance::of(options);
+        let mut reader = EdgeReader::start(first, input::open(first)?, options, tolerance)?;
         for path in paths {
             let path = path.as_ref();
             let mut trial = Tolerance::of(options);
@@ -109,15 +110,15 @@ impl EdgeReader {
     ) -> Result<EdgeReader, FormatError> {
         let name = name.as_ref();
         let input = input::from_reader(name, Box::new(reader), None)?;
-        EdgeReader::start(name, input, options)
+        EdgeReader::start(name, input, options, Tolerance::of(options))
     }
 
     fn start(
         path: &Path,
         input: input::Input,
         options: &Options,
+        mut tolerance: Tolerance,
     ) -> Result<EdgeReader, FormatError> {
-        let mut tolerance = Tolerance::of(options);
         let current = OpenFile::open(path, input, options, &mut tolerance)?;
         Ok(EdgeReader {
             options: options.clone(),
@@ -129,6 +130,35 @@ impl EdgeReader {
             lines_before: 0,
             bytes_before: 0,
         })
+    }
+
+    /// Kind of the ids of a file, of its first edge or vertex. Lines that are malformed
+    /// whatever ids are count for [`Options::skip_bad`]; `None` if nothing is left, as of a
+    /// file of one line, which over numbers would be titles.
+    ///
+    /// # Errors
+    /// As of reading, but for malformed lines.
+    pub fn kind_of_ids(
+        path: impl AsRef<Path>,
+        options: &Options,
+    ) -> Result<Option<EndpointKind>, FormatError> {
+        let path = path.as_ref();
+        let options = Options {
+            ids: EndpointKind::Number,
+            ..options.clone()
+        };
+        let tolerance = Tolerance::of_numbers(&options);
+        let opened = EdgeReader::start(path, input::open(path)?, &options, tolerance);
+        let read = opened.and_then(|mut reader| reader.next_batch(&mut EdgeBatch::default(), 1));
+        match read {
+            Ok(0) => Ok(None),
+            Ok(_) => Ok(Some(EndpointKind::Number)),
+            Err(FormatError::Parse(bad)) if bad.reason.may_be_text() => {
+                Ok(Some(EndpointKind::Text))
+            }
+            Err(FormatError::Parse(_) | FormatError::TooManyBadLines { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Takes note of a file that waits.

@@ -88,7 +88,9 @@ pub(super) fn open(
                 continue;
             }
         };
-        if is_idle(line, parser.comments) {
+        let may_be_comment = options.comments.is_none() && !parser.vertices;
+        let may_be_comment = may_be_comment && is_of_one_column(line, options.separator);
+        if is_idle(line, parser.comments || may_be_comment) {
             parser.symmetric |= line.starts_with(b"# Undirected graph");
             konect.comment(number, line);
             continue;
@@ -135,6 +137,22 @@ pub(super) fn open(
         parser.left_count = konect.left_count(&text.path, options)?;
     }
     Ok(parser)
+}
+
+/// Whether a line of csv before the first edge has one column, and so no `#tag` that is an
+/// end: one word, or words behind a mark that stands alone.
+fn is_of_one_column(line: &[u8], separator: Option<u8>) -> bool {
+    let separates = |byte: &u8| match separator {
+        Some(separator) => *byte == separator,
+        None => matches!(byte, b',' | b';' | b'|' | b'\t'),
+    };
+    let line = line.trim_ascii();
+    let first = line
+        .split(|&byte| is_blank(byte))
+        .next()
+        .unwrap_or_default();
+    let is_mark = !first.iter().any(u8::is_ascii_alphanumeric);
+    !line.iter().any(separates) && (is_mark || first.len() == line.len())
 }
 
 impl TableParser {

@@ -27,6 +27,9 @@ pub use spatial::{CoordinateSystem, Point};
 pub use temporal::{Date, DateTime, Duration, LocalDateTime, LocalTime, Time};
 pub use zone::Zone;
 
+/// Counts of an `Arc`.
+const SHARED_BYTES: usize = 16;
+
 /// One value. Cloning is cheap: long contents are shared.
 #[derive(Clone, Debug, Default)]
 pub enum Value {
@@ -93,21 +96,28 @@ impl Value {
     }
 
     /// Bytes of DRAM that it holds beside itself, about.
+    #[inline]
     pub fn heap_bytes(&self) -> usize {
-        /// Counts of an `Arc`.
-        const SHARED: usize = 16;
         match self {
-            Value::Text(text) => SHARED + text.len(),
-            Value::Bytes(bytes) => SHARED + bytes.len(),
+            Value::Text(text) => SHARED_BYTES + text.len(),
+            Value::Bytes(bytes) => SHARED_BYTES + bytes.len(),
+            Value::List(_) | Value::Map(_) => self.heap_bytes_of_elements(),
+            _ => 0,
+        }
+    }
+
+    fn heap_bytes_of_elements(&self) -> usize {
+        match self {
             Value::List(values) => {
                 let inner: usize = values.iter().map(Value::heap_bytes).sum();
-                SHARED + size_of_val(&**values) + inner
+                SHARED_BYTES + size_of_val(&**values) + inner
             }
             Value::Map(entries) => {
                 let of_entry = |(name, value): (&Arc<str>, &Value)| {
-                    SHARED + name.len() + size_of::<(Arc<str>, Value)>() + value.heap_bytes()
+                    let entry = size_of::<(Arc<str>, Value)>();
+                    SHARED_BYTES + name.len() + entry + value.heap_bytes()
                 };
-                SHARED + entries.iter().map(of_entry).sum::<usize>()
+                SHARED_BYTES + entries.iter().map(of_entry).sum::<usize>()
             }
             _ => 0,
         }

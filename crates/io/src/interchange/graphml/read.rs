@@ -47,6 +47,7 @@ pub struct GraphMlReader<R> {
     /// Names of the open elements.
     open: Vec<String>,
     seen_root: bool,
+    is_undirected: bool,
     line: u64,
     done: bool,
 }
@@ -62,9 +63,15 @@ impl<R: BufRead> GraphMlReader<R> {
             keys: Keys::new(),
             open: Vec::new(),
             seen_root: false,
+            is_undirected: false,
             line: 0,
             done: false,
         }
+    }
+
+    /// Whether the graph said, before the last row, that its edges are undirected.
+    pub fn is_undirected(&self) -> bool {
+        self.is_undirected
     }
 
     /// The next node or edge; keys on the way are remembered.
@@ -89,6 +96,10 @@ impl<R: BufRead> GraphMlReader<R> {
                 (None, _) => {
                     let problem = format!("the file is no GraphML, it begins with <{name}>");
                     return Err(Stop::Unreadable(Problem::new(problem)));
+                }
+                (Some("graphml"), "graph") => {
+                    let default = attributes.get("edgedefault");
+                    self.is_undirected = default.is_some_and(|default| default == "undirected");
                 }
                 (Some("graphml"), "key") => {
                     self.key(attributes, is_empty)?;

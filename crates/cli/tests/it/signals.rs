@@ -1,0 +1,123 @@
+//! Signals: what waits for input ends at the first.
+
+use std::io::Read;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::common::Place;
+
+/// Long enough for a busy machine, and shorter than the test would wait for nothing.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn send(child: &Child, signal: &str) {
+    let sent = Command::new("kill")
+        .args([signal, &child.id().to_string()])
+        .status();
+    assert!(sent.expect("kill starts").success());
+}
+
+/// The exit code, without further input.
+#[track_caller]
+fn code_of(mut child: Child) -> Option<i32> {
+    let started = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().expect("its state") {
+            return status.code();
+        }
+        if started.elapsed() > PATIENCE {
+            child.kill().expect("killed");
+            panic!("it does not end");
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Waits until `is_so`, at most as long as patience lasts.
+#[track_caller]
+fn wait(is_so: impl Fn() -> bool) {
+    let started = Instant::now();
+    while !is_so() {
+        assert!(started.elapsed() < PATIENCE, "it does not come to that");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Temporary directories that imports have made.
+fn spooled(place: &Place) -> usize {
+    let entries = std::fs::read_dir(place.path("tmp")).expect("there");
+    entries.count()
+}
+
+#[test]
+fn an_import_that_waits_for_input_ends_at_the_first_signal() {
+    for (signal, input) in [("-INT", "-"), ("-TERM", "fifo"), ("-HUP", "-")] {
+        let place = Place::new();
+        std::fs::create_dir(place.path("tmp")).expect("made");
+        let made = Command::new("mkfifo").arg(place.path("fifo")).status();
+        assert!(made.expect("mkfifo starts").success());
+        let mut command = place.command(&["import", "db", input]);
+        command
+            .env("TMPDIR", place.path("tmp"))
+            .stdin(Stdio::piped());
+        let mut child = command.stderr(Stdio::piped()).spawn().expect("it starts");
+        let (_open, mut said) = (child.stdin.take(), child.stderr.take().expect("a pipe"));
+        wait(|| spooled(&place) == 1);
+        // The handler is there before the directory.
+        send(&child, signal);
+        assert_eq!(code_of(child), Some(1), "{signal}");
+        let mut text = String::new();
+        said.read_to_string(&mut text).expect("readable");
+        assert!(text.contains("was not read to its end"), "{text}");
+        assert_eq!(spooled(&place), 0, "{signal}");
+        assert!(!place.path("db").exists(), "{signal}");
+    }
+}
+
+/// The copy of standard input goes, too.
+#[test]
+fn a_second_signal_ends_an_import_at_once() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("tmp")).expect("made");
+    let mut command = place.command(&["import", "db", "-"]);
+    command.env("TMPDIR", place.path("tmp"));
+    command.env(evergraph_storage::failpoint::VARIABLE, "import.begun=stop");
+    command.stdin(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().expect("it starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    std::io::Write::write_all(&mut stdin, b"0 1\n").expect("written");
+    drop(stdin);
+    let state = format!("/proc/{}/stat", child.id());
+    wait(|| std::fs::read_to_string(&state).is_ok_and(|state| state.contains(") T ")));
+    assert_eq!(spooled(&place), 1);
+    // Both are there when it goes on; that of the lesser number comes first.
+    for signal in ["-TERM", "-HUP", "-CONT"] {
+        send(&child, signal);
+    }
+    assert_eq!(code_of(child), Some(143));
+    assert_eq!(spooled(&place), 0);
+}
+
+/// As a shell says it of a program that the signal has ended.
+#[test]
+fn what_waits_for_statements_ends_with_the_code_of_the_signal() {
+    let place = Place::new();
+    place
+        .call_with(&["query", "db", "CREATE (:A)", "--create"])
+        .expect(0);
+    for (signal, code) in [("-INT", 130), ("-TERM", 143), ("-HUP", 129)] {
+        for arguments in [&["query", "db", "-"][..], &["shell", "db"]] {
+            let mut command = place.command(arguments);
+            command.stdin(Stdio::piped()).stdout(Stdio::piped());
+            let mut child = command.spawn().expect("it starts");
+            let mut stdin = child.stdin.take().expect("a pipe");
+            std::io::Write::write_all(&mut stdin, b"RETURN 1;\n").expect("written");
+            // With an answer it is past its beginning.
+            let mut first = [0];
+            let mut stdout = child.stdout.take().expect("a pipe");
+            stdout.read_exact(&mut first).expect("an answer");
+            std::thread::sleep(Duration::from_millis(300));
+            send(&child, signal);
+            assert_eq!(code_of(child), Some(code), "{arguments:?} {signal}");
+        }
+    }
+}
