@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
+use evergraph_storage::failpoint;
+
 use super::lookups::graph;
 use crate::graph::{NodeId, PropertyGraph, View};
 use crate::value::Value;
@@ -61,6 +63,22 @@ fn nothing_older_than_the_newest_commit_is_kept() {
     assert_eq!(a_of(&graph.view()), 2);
     graph.checkpoint().expect("merged");
     assert_eq!(live_views(&graph), 0);
+}
+
+/// Whether a view is of the newest commit, that of a snapshot, which leaves what was left.
+fn is_of_the_newest(graph: &PropertyGraph, name: &str) -> bool {
+    drop(graph.view());
+    graph.create_snapshot(name).expect("a new name");
+    let newest = graph.snapshots().last().map(|snapshot| snapshot.csn);
+    Some(graph.view().csn()) == newest
+}
+
+#[test]
+fn what_an_older_view_left_is_not_taken() {
+    let graph = with_a_node();
+    assert!(is_of_the_newest(&graph, "a"));
+    let _armed = failpoint::Scope::armed("view.older-tables-taken").enter();
+    assert!(!is_of_the_newest(&graph, "b"), "the mutant survives");
 }
 
 /// Whoever takes a view sees what was committed before.
