@@ -53,12 +53,17 @@ fn main() -> ExitCode {
 /// Ends the process at the first Ctrl-C, SIGTERM or SIGHUP and removes its
 /// databases: half a measurement is of no use.
 fn end_on_ctrl_c() {
-    let handler = || {
-        note("stopping; the databases of the benchmark are removed");
-        evergraph_benches::abandon(130);
-    };
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     // Without a handler the signal ends the process and leaves the databases.
-    let _ = ctrlc::set_handler(handler);
+    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP]) else {
+        return;
+    };
+    std::thread::spawn(move || {
+        if signals.forever().next().is_some() {
+            note("stopping; the databases of the benchmark are removed");
+            evergraph_benches::abandon(130);
+        }
+    });
 }
 
 /// Prints what clap says: help on standard output, complaints on standard error.

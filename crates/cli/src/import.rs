@@ -27,8 +27,8 @@ use crate::report::{
 pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
     let mut args = args.clone();
     let _until_the_end = import_pipes::spool(&mut args, stop)?;
-    check_there(&mut args)?;
     let args = &args;
+    check_there(args)?;
     if import_graph::is_meant(args)? {
         return import_graph::execute(args, stop);
     }
@@ -68,9 +68,8 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
 }
 
 /// Refuses a file that is not there before a database is opened.
-fn check_there(args: &mut Args) -> Result<(), Failure> {
-    let files = args.input.files.iter_mut();
-    let mut files = files.chain(args.growing.files_mut());
+fn check_there(args: &Args) -> Result<(), Failure> {
+    let mut files = args.input.files.iter().chain(args.growing.files());
     match files.find(|file| !file.exists()) {
         Some(file) => Err(FormatError::NotFound { file: file.clone() }.into()),
         None => Ok(()),

@@ -67,6 +67,12 @@ impl GrowingArgs {
     }
 
     /// All files that are given by label or type.
+    pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        let typed = self.nodes.iter().chain(&self.relationships);
+        typed.flat_map(|typed| &typed.files)
+    }
+
+    /// As [`Self::files`], to be replaced.
     pub fn files_mut(&mut self) -> impl Iterator<Item = &mut PathBuf> {
         let typed = self.nodes.iter_mut().chain(&mut self.relationships);
         typed.flat_map(|typed| &mut typed.files)

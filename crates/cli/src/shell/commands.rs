@@ -180,7 +180,7 @@ impl Shell<'_> {
         }
     }
 
-    /// What went wrong with a transaction; a program that reads JSON has its line, as of a
+    /// The failure of a transaction; a program that reads JSON gets a line of it, as of a
     /// statement.
     fn told<T>(&self, done: Result<T, Error>) -> Result<T, Failure> {
         done.map_err(|error| {

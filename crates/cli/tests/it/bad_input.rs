@@ -383,7 +383,7 @@ fn truncated_files_are_told() {
     assert_eq!(place.json("check db")["ok"], true);
 }
 
-/// What is refused has changed nothing, and has not crashed.
+/// A command that is refused changes nothing, and is no crash.
 #[test]
 fn a_refused_command_leaves_a_database_that_was_closed() {
     let place = place();

@@ -42,6 +42,13 @@ fn wait(is_so: impl Fn() -> bool) {
     }
 }
 
+/// State of its first thread, as Linux names it: `S` sleeps, `T` is stopped.
+fn state_of(child: &Child) -> String {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap_or_default();
+    let behind_name = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
+    behind_name.chars().take(1).collect()
+}
+
 /// Temporary directories that imports have made.
 fn spooled(place: &Place) -> usize {
     let entries = std::fs::read_dir(place.path("tmp")).expect("there");
@@ -86,8 +93,7 @@ fn a_second_signal_ends_an_import_at_once() {
     let mut stdin = child.stdin.take().expect("a pipe");
     std::io::Write::write_all(&mut stdin, b"0 1\n").expect("written");
     drop(stdin);
-    let state = format!("/proc/{}/stat", child.id());
-    wait(|| std::fs::read_to_string(&state).is_ok_and(|state| state.contains(") T ")));
+    wait(|| state_of(&child) == "T");
     assert_eq!(spooled(&place), 1);
     // Both are there when it goes on; that of the lesser number comes first.
     for signal in ["-TERM", "-HUP", "-CONT"] {
@@ -115,7 +121,8 @@ fn what_waits_for_statements_ends_with_the_code_of_the_signal() {
             let mut first = [0];
             let mut stdout = child.stdout.take().expect("a pipe");
             stdout.read_exact(&mut first).expect("an answer");
-            std::thread::sleep(Duration::from_millis(300));
+            // It sleeps where it reads the next one.
+            wait(|| state_of(&child) == "S");
             send(&child, signal);
             assert_eq!(code_of(child), Some(code), "{arguments:?} {signal}");
         }

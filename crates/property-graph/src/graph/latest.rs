@@ -1,4 +1,4 @@
-//! What the view before had read of the newest commit.
+//! Tables of the last view of the newest commit, for the next one.
 //!
 //! A short read costs less than making a view ready for it: registering at the watermark,
 //! tables of chunks and sections, looking up names. So the last view that went leaves its

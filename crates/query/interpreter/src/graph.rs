@@ -45,7 +45,7 @@ pub(crate) struct Graph<'a> {
     deleted_relationships: RefCell<HashSet<u32>>,
 }
 
-/// What it is read from.
+/// Origin of the rows: one commit, or a transaction with its writes.
 enum Source<'a> {
     View(View),
     Transaction {

@@ -90,7 +90,7 @@ fn what_is_less_deep_is_read() {
     ));
 }
 
-/// What is made of `WHEN`, `NEXT` and `allReduce` is no deeper than other statements are, and
+/// Trees of `WHEN`, `NEXT` and `allReduce` are no deeper than other statements are, and
 /// is read again.
 #[test]
 fn what_stands_for_something_deeper_is_counted() {

@@ -145,7 +145,7 @@ fn queries_are_composed() {
     }
 }
 
-/// What a part writes does not decide whether another one is run.
+/// The part is chosen before any is run, so that no write makes another one run.
 #[test]
 fn parts_of_when_write() {
     let graph = people();

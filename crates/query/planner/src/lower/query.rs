@@ -324,9 +324,7 @@ impl Lowering<'_> {
         };
         Ok(input.then(Operator::InTransactions(operator), rows))
     }
-}
 
-impl Lowering<'_> {
     /// Columns in slots of their own: of a row for which there are none they become null,
     /// and what is around, by whatever name it is returned, does not.
     fn in_own_slots(

@@ -222,9 +222,7 @@ impl Checker<'_> {
         })?;
         Ok(Type::Boolean)
     }
-}
 
-impl Checker<'_> {
     /// Refuses a shortest path as a value between nodes that are not found yet: a name that
     /// is mistyped would be any node.
     fn need_bound_ends(&mut self, pattern: &PathPattern) -> Parsed<()> {
