@@ -1,6 +1,7 @@
 //! Queries on graphs, through the public interface.
 
 mod bad_input;
+mod chains;
 mod compiled;
 mod counts;
 mod groups;

@@ -54,6 +54,7 @@ impl Lowering<'_> {
         &mut self,
         path: &tree::PathPattern,
         chain: &Chain<'_>,
+        repeatable: bool,
     ) -> Result<Option<Choice>, PlanError> {
         let repeats = chain
             .links
@@ -61,9 +62,9 @@ impl Lowering<'_> {
             .any(|link| matches!(link, Link::Repeat(_)));
         let one = Expression::Constant(Constant::Integer(1));
         let choice = match &path.selector {
-            Selector::All if matches!(path.mode, PathMode::Trail | PathMode::Walk) => {
-                return Ok(None);
-            }
+            Selector::All if path.mode == PathMode::Walk => return Ok(None),
+            // Elsewhere relationships of other paths are not repeated, either.
+            Selector::All if path.mode == PathMode::Trail && !repeatable => return Ok(None),
             Selector::All => Choice::All,
             Selector::Any(None) => Choice::Shortest(one),
             Selector::Any(Some(count)) | Selector::Shortest(count) => {
@@ -110,10 +111,7 @@ impl Lowering<'_> {
         let right = self.node(chain.nodes[last], finding, scope)?;
         let ends = [left, right].map(|place| finding.pattern.nodes[place].slot);
         let mut building = self.building(vec![ends[0]], choice);
-        building.path.mode = match finding.repeatable {
-            true => PathMode::Walk,
-            false => path.mode,
-        };
+        building.path.mode = path.mode;
         let names = Arc::new(Scope::new());
         for (number, link) in chain.links.iter().enumerate() {
             self.link(link, &mut building, finding, scope)?;
@@ -420,7 +418,8 @@ fn add<'a>(
     let slot = path.relationships;
     let within = inner.into_iter().map(|one| Condition::Within(place, one));
     finding.conditions.extend(within);
-    let repeatable = path.mode == PathMode::Walk || path.choice != Choice::All;
+    let is_apart = path.mode == PathMode::Walk || path.choice != Choice::All;
+    let repeatable = finding.repeatable || is_apart;
     finding.pattern.relationships.push(RelationshipToFind {
         slot,
         bound: false,

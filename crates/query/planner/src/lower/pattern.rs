@@ -234,7 +234,7 @@ impl Lowering<'_> {
         scope: &mut Scope,
     ) -> Result<(), PlanError> {
         let chain = Chain::of(path);
-        let slots = match self.choice(path, &chain)? {
+        let slots = match self.choice(path, &chain, finding.repeatable)? {
             Some(choice) => self.whole_path(path, &chain, choice, finding, scope)?,
             None => self.linked_path(path, &chain, finding, scope)?,
         };
@@ -259,7 +259,8 @@ impl Lowering<'_> {
             Selector::AllShortestPaths => Some(true),
             _ => None,
         };
-        let walks = finding.repeatable || path.mode == PathMode::Walk;
+        let walks = path.mode == PathMode::Walk;
+        let repeatable = std::mem::replace(&mut finding.repeatable, walks);
         let mut left = self.node(chain.nodes[0], finding, scope)?;
         let mut slots = vec![finding.pattern.nodes[left].slot];
         for (link, &node) in chain.links.iter().zip(&chain.nodes[1..]) {
@@ -273,6 +274,7 @@ impl Lowering<'_> {
             };
             slots.extend([slot, finding.pattern.nodes[ends.1].slot]);
         }
+        finding.repeatable = repeatable;
         if let Some(filter) = chain.filter {
             let filters = conjuncts(filter).into_iter().map(Condition::Where);
             finding.conditions.extend(filters);

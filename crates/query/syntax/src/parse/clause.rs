@@ -5,8 +5,8 @@ use crate::error::Detail;
 use crate::lexer::Token;
 use crate::tree::{
     Access, Call, CallSubquery, Clause, ClauseKind, Concurrency, Delete, Expression, Foreach,
-    Imports, InTransactions, Item, LoadCsv, Match, MergeAction, Name, Node, OnError, Projection,
-    RemoveItem, SetItem, SortItem, Yield, YieldItem,
+    Imports, InTransactions, Item, LoadCsv, Match, MergeAction, Name, Node, OnError, PathMode,
+    Projection, RemoveItem, SetItem, SortItem, Yield, YieldItem,
 };
 
 impl Parser<'_> {
@@ -182,7 +182,11 @@ impl Parser<'_> {
         if !repeatable {
             self.match_mode("DIFFERENT", ["RELATIONSHIP", "RELATIONSHIPS"]);
         }
-        let patterns = self.separated(Self::path_pattern)?;
+        let mode = match repeatable {
+            true => PathMode::Walk,
+            false => PathMode::Trail,
+        };
+        let patterns = self.separated(|parser| parser.path_pattern_of(mode))?;
         let as_of = match self.take_words(&["AS", "OF"]) {
             true => Some(self.expression()?),
             false => None,

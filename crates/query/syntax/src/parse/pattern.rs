@@ -19,6 +19,11 @@ pub(super) enum Of {
 
 impl Parser<'_> {
     pub(super) fn path_pattern(&mut self) -> Parsed<PathPattern> {
+        self.path_pattern_of(PathMode::Trail)
+    }
+
+    /// A path that has a mode unless it names another.
+    pub(super) fn path_pattern_of(&mut self, mode: PathMode) -> Parsed<PathPattern> {
         let start = self.at();
         let variable = match self.is_variable_ahead(0) && self.is_ahead(1, "=") {
             true => {
@@ -38,10 +43,10 @@ impl Parser<'_> {
                 self.place += 2;
                 let factors = self.factors()?;
                 self.need(")")?;
-                (selector, PathMode::Trail, factors)
+                (selector, mode, factors)
             }
             None => {
-                let (selector, mode) = self.prefix()?;
+                let (selector, mode) = self.prefix(mode)?;
                 (selector, mode, self.factors()?)
             }
         };
@@ -55,7 +60,7 @@ impl Parser<'_> {
     }
 
     /// Which paths are found, and what one may have twice.
-    fn prefix(&mut self) -> Parsed<(Selector, PathMode)> {
+    fn prefix(&mut self, mode: PathMode) -> Parsed<(Selector, PathMode)> {
         let mut counted = None;
         let selector = match () {
             () if self.take_word("ALL") => match self.take_word("SHORTEST") {
@@ -72,7 +77,7 @@ impl Parser<'_> {
             }
             () => Selector::All,
         };
-        let mode = self.path_mode();
+        let mode = self.path_mode().unwrap_or(mode);
         self.path_word();
         let selector = match counted {
             None => selector,
@@ -85,16 +90,15 @@ impl Parser<'_> {
         Ok((selector, mode))
     }
 
-    fn path_mode(&mut self) -> PathMode {
-        match () {
-            () if self.take_word("WALK") => PathMode::Walk,
-            () if self.take_word("ACYCLIC") => PathMode::Acyclic,
-            () if self.take_word("SIMPLE") => PathMode::Simple,
-            () => {
-                self.take_word("TRAIL");
-                PathMode::Trail
-            }
-        }
+    fn path_mode(&mut self) -> Option<PathMode> {
+        let modes = [
+            ("WALK", PathMode::Walk),
+            ("TRAIL", PathMode::Trail),
+            ("ACYCLIC", PathMode::Acyclic),
+            ("SIMPLE", PathMode::Simple),
+        ];
+        let found = modes.into_iter().find(|(word, _)| self.take_word(word));
+        found.map(|(_, mode)| mode)
     }
 
     fn path_word(&mut self) {

@@ -2,11 +2,13 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use super::pattern::PathOf;
 use super::{Quoted, Separated, Text, optional};
 use crate::tree::{
     AccessHint, Call, CallSubquery, Clause, ClauseKind, Concurrency, Delete, Foreach, Hint,
-    Imports, InTransactions, Item, LoadCsv, Match, MergeAction, Name, Node, OnError, Projection,
-    Query, RemoveItem, SetItem, SingleQuery, SortItem, StatementLabels, Yield, YieldItem,
+    Imports, InTransactions, Item, LoadCsv, Match, MergeAction, Name, Node, OnError, PathMode,
+    Projection, Query, RemoveItem, SetItem, SingleQuery, SortItem, StatementLabels, Yield,
+    YieldItem,
 };
 
 impl Display for Query {
@@ -73,10 +75,19 @@ impl Display for Match {
         } else {
             "MATCH "
         })?;
+        let unwritten = match self.repeatable {
+            true => PathMode::Walk,
+            false => PathMode::Trail,
+        };
         if self.repeatable {
             f.write_str("REPEATABLE ELEMENTS ")?;
         }
-        Separated(&self.patterns, ", ").fmt(f)?;
+        let paths: Vec<_> = self
+            .patterns
+            .iter()
+            .map(|one| PathOf(one, unwritten))
+            .collect();
+        Separated(&paths, ", ").fmt(f)?;
         optional(f, " AS OF ", self.as_of.as_ref())?;
         for hint in &self.hints {
             write!(f, " {hint}")?;

@@ -10,17 +10,28 @@ use crate::tree::{
 
 impl Display for PathPattern {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        if let Some(variable) = &self.variable {
+        PathOf(self, PathMode::Trail).fmt(f)
+    }
+}
+
+/// A path, and the mode that it has if none is written.
+pub(super) struct PathOf<'p>(pub(super) &'p PathPattern, pub(super) PathMode);
+
+impl Display for PathOf<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let PathOf(path, unwritten) = self;
+        if let Some(variable) = &path.variable {
             write!(f, "{variable} = ")?;
         }
-        let factors = Separated(&self.factors, "");
-        let mode = match self.mode {
-            PathMode::Trail => "",
+        let factors = Separated(&path.factors, "");
+        let mode = match path.mode {
+            mode if mode == *unwritten => "",
+            PathMode::Trail => "TRAIL ",
             PathMode::Walk => "WALK ",
             PathMode::Acyclic => "ACYCLIC ",
             PathMode::Simple => "SIMPLE ",
         };
-        match &self.selector {
+        match &path.selector {
             Selector::All => write!(f, "{mode}{factors}"),
             Selector::Any(None) => write!(f, "ANY {mode}{factors}"),
             Selector::Any(Some(count)) => write!(f, "ANY {count} {mode}{factors}"),

@@ -332,7 +332,7 @@ fn inner_problem(pattern: &PathPattern, repeats: bool) -> Option<(&'static str, 
 }
 
 /// Refuses what may go on for ever where relationships repeat.
-pub(super) fn need_bounds(pattern: &PathPattern) -> Parsed<()> {
+fn need_bounds(pattern: &PathPattern) -> Parsed<()> {
     for factor in &pattern.factors {
         let (is_open, at) = match factor {
             Factor::Node(_) => continue,

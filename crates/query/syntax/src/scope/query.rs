@@ -227,11 +227,6 @@ impl Checker<'_> {
     }
 
     fn match_clause(&mut self, part: &Match) -> Parsed<()> {
-        if part.repeatable {
-            for pattern in &part.patterns {
-                super::pattern::need_bounds(pattern)?;
-            }
-        }
         self.match_patterns(&part.patterns)?;
         super::hint::check(part)?;
         if let Some(as_of) = &part.as_of {

@@ -181,16 +181,7 @@ impl Core {
         if keys.iter().any(|(_, key)| is_own(key)) {
             return None;
         }
-        // A branch that compares nodes of the row needs them.
-        let needs = |one: &Branch| {
-            let beside = one.beside.iter().map(|beside| &beside.from);
-            one.differs
-                .iter()
-                .chain(beside)
-                .any(|slot| own.contains(slot))
-                || one.step.into && own.contains(&one.step.to)
-        };
-        if branches.iter().any(needs) {
+        if branches.iter().any(|one| one.compares(&own)) {
             return None;
         }
         let mut branch = Branch::of(step.clone());
@@ -200,16 +191,6 @@ impl Core {
             let mut one = one.clone();
             match &mut one.operator {
                 _ if place == at => continue,
-                Operator::Expand(other) if own.contains(&other.from) || own.contains(&other.to) => {
-                    return None;
-                }
-                Operator::Intersect(other) => {
-                    let known = other.steps.iter().map(|step| &step.from);
-                    let mut used = known.chain(&other.above).chain(&other.below);
-                    if used.any(|slot| own.contains(slot)) || own.contains(&other.to) {
-                        return None;
-                    }
-                }
                 Operator::Filter(conditions) => {
                     let mut kept = Vec::new();
                     for condition in std::mem::take(conditions) {
@@ -235,11 +216,7 @@ impl Core {
                         continue;
                     }
                 }
-                Operator::Optional { inner, .. }
-                    if own.contains(&conditions::optional(inner)?.step.from) =>
-                {
-                    return None;
-                }
+                other if goes_from(other, &own) => return None,
                 other if other.expressions().into_iter().any(is_own) => return None,
                 _ => {}
             }
@@ -274,6 +251,11 @@ impl Core {
         if others.chain(keys.iter().map(|(_, key)| key)).any(is_own) {
             return None;
         }
+        let is_used = operators.iter().any(|one| goes_from(&one.operator, brings));
+        let is_of_branch = |one: &Branch| brings.contains(&one.step.from) || one.compares(brings);
+        if is_used || branches.iter().any(is_of_branch) {
+            return None;
+        }
         let mut taken = branches.to_vec();
         taken.push(conditions::optional(inner)?);
         Some((operators, taken))
@@ -297,6 +279,13 @@ impl Branch {
         !self.differs.is_empty() || !self.beside.is_empty()
     }
 
+    /// Whether it needs some nodes of the row to compare them.
+    fn compares(&self, nodes: &[Slot]) -> bool {
+        let beside = self.beside.iter().map(|beside| &beside.from);
+        let mut compared = self.differs.iter().chain(beside);
+        compared.any(|slot| nodes.contains(slot)) || self.step.into && nodes.contains(&self.step.to)
+    }
+
     /// Takes a condition on its node, if it can decide it.
     fn take(&mut self, condition: &Expression, nodes: &[Slot]) -> Option<()> {
         if self.step.into {
@@ -312,6 +301,24 @@ impl Branch {
         let condition = Condition::of_filter(condition)?;
         let other = condition.nodes().into_iter().find(|&slot| slot != node)?;
         nodes.contains(&other).then(|| condition.decide(self))
+    }
+}
+
+/// Whether an operator goes on from some nodes, or looks at their relationships.
+fn goes_from(operator: &Operator, nodes: &[Slot]) -> bool {
+    let is_at = |step: &Expand| nodes.contains(&step.from) || nodes.contains(&step.to);
+    match operator {
+        Operator::Expand(step) | Operator::Relationships(Relationships { step, .. }) => is_at(step),
+        Operator::Intersect(one) => {
+            let mut compared = one.above.iter().chain(&one.below);
+            one.steps.iter().any(is_at) || compared.any(|slot| nodes.contains(slot))
+        }
+        Operator::SemiApply { inner, negated } => Condition::of_semi_join(inner, *negated)
+            .is_none_or(|condition| condition.nodes().iter().any(|slot| nodes.contains(slot))),
+        Operator::Optional { inner, .. } => {
+            conditions::optional(inner).is_none_or(|branch| nodes.contains(&branch.step.from))
+        }
+        _ => false,
     }
 }
 

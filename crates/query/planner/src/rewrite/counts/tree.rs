@@ -145,7 +145,7 @@ impl Tree {
     /// Adds what an operator finds; `None` if that is no tree.
     pub(super) fn add(&mut self, plan: &Plan) -> Option<()> {
         match &plan.operator {
-            Operator::Expand(step) if !step.into => {
+            Operator::Expand(step) if !step.into && self.has(step.from) => {
                 self.nodes.push((step.to, Vec::new()));
                 self.steps.push(step.clone());
             }
@@ -372,7 +372,7 @@ impl Tree {
         filter(root, first)
             .into_iter()
             .for_each(|one| push(one, rows));
-        let mut open = vec![(root, None)];
+        let (mut open, mut steps) = (vec![(root, None)], Vec::new());
         while let Some((node, reached)) = open.pop() {
             for step in self.steps_at(node) {
                 let relationship = step.relationship;
@@ -383,6 +383,8 @@ impl Tree {
                 let nodes = nodes_with(catalog, self.labels(node)).max(1.0);
                 rows *= relationships(catalog, &step) / nodes;
                 all += rows;
+                let step = unlike_those(step, &steps);
+                steps.push(step.clone());
                 push(Operator::Expand(step), rows);
                 filter(to, None).into_iter().for_each(|one| push(one, rows));
                 open.push((to, Some(relationship)));
@@ -390,6 +392,15 @@ impl Tree {
         }
         (operators, all)
     }
+}
+
+/// A step that comes behind others now, and differs from those that came behind it.
+fn unlike_those(mut step: Expand, others: &[Expand]) -> Expand {
+    let differ = |other: &&Expand| step.may_be(other);
+    let differ = others.iter().filter(differ).map(|other| other.relationship);
+    let unlike: Vec<Slot> = differ.filter(|slot| !step.unlike.contains(slot)).collect();
+    step.unlike.extend(unlike);
+    step
 }
 
 /// Rows that operators give.
