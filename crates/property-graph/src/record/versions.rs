@@ -160,6 +160,10 @@ impl<R> Chain<R> {
 
 #[cfg(all(test, debug_assertions))]
 mod tests {
+    use std::sync::Arc;
+
+    use evergraph_storage::Needed;
+
     use super::{Chain, Version};
 
     fn version(begin: u64, end: u64) -> Version<()> {
@@ -177,6 +181,22 @@ mod tests {
         chain.push(version(9, u64::MAX));
         chain.insert(version(1, 5));
         assert_eq!(chain.versions().len(), 3);
+    }
+
+    /// Views may have come at commits since then that what is needed does not tell.
+    #[test]
+    fn versions_behind_the_watermark_stay() {
+        let mut chain = Chain::of(version(1, 2));
+        for (begin, end) in [(2, 3), (3, 6), (6, 8), (8, u64::MAX)] {
+            chain.push(version(begin, end));
+        }
+        let begins = |chain: &Chain<()>| -> Vec<u64> {
+            chain.versions().iter().map(|one| one.begin).collect()
+        };
+        chain.prune(0, &Needed::new(vec![5], Arc::default()), |_| {});
+        assert_eq!(begins(&chain), [3, 6, 8]);
+        chain.prune(0, &Needed::new(vec![9], Arc::default()), |_| {});
+        assert_eq!(begins(&chain), [8]);
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 mod shared;
 
+use std::borrow::Cow;
+
 use evergraph_functions::Datum;
 use evergraph_planner::Slot;
 use evergraph_property_graph::Value;
@@ -273,6 +275,37 @@ impl Column {
         }
     }
 
+    /// Its data, of so many rows.
+    pub(crate) fn as_data(&self, rows: usize) -> Cow<'_, [Datum]> {
+        match self {
+            Column::Data(data) => Cow::Borrowed(data),
+            other => Cow::Owned(other.data(rows)),
+        }
+    }
+
+    /// Its values, if each row has an integer of its own: they compare sooner so.
+    pub(crate) fn as_integers(&self) -> Option<Cow<'_, [i64]>> {
+        match self {
+            Column::Vector(vector) => match vector.values() {
+                Values::Integer(integers) if vector.validity().is_all() => {
+                    Some(Cow::Borrowed(integers))
+                }
+                _ => None,
+            },
+            Column::Data(data) => {
+                let mut integers = Vec::with_capacity(data.len());
+                for datum in data {
+                    let Datum::Value(Value::Integer(integer)) = datum else {
+                        return None;
+                    };
+                    integers.push(*integer);
+                }
+                Some(Cow::Owned(integers))
+            }
+            _ => None,
+        }
+    }
+
     fn data(&self, rows: usize) -> Vec<Datum> {
         (0..rows).map(|row| self.get(row)).collect()
     }
@@ -447,12 +480,13 @@ impl Batch {
     }
 
     /// The same rows in columns that no other batch shares.
-    pub(crate) fn unshared(self) -> Batch {
-        let columns = self.columns.into_iter();
-        Batch {
-            columns: columns.map(|held| Held::Own(held.into_column())).collect(),
-            ..self
+    pub(crate) fn unshared(mut self) -> Batch {
+        for held in &mut self.columns {
+            if !matches!(held, Held::Own(_)) {
+                *held = Held::Own(std::mem::take(held).into_column());
+            }
         }
+        self
     }
 
     /// One row.
@@ -478,16 +512,16 @@ impl Batch {
         }
     }
 
-    /// These slots, beside what a row around has.
-    pub(crate) fn keep(mut self, around: &Batch, slots: &[Slot]) -> Batch {
-        if around.is_blank() {
+    /// These slots, beside what rows around have.
+    pub(crate) fn keep(mut self, around: Option<&Batch>, slots: &[Slot]) -> Batch {
+        let Some(around) = around else {
             for (slot, column) in self.columns.iter_mut().enumerate() {
                 if !slots.contains(&slot) {
                     *column = Held::default();
                 }
             }
             return self;
-        }
+        };
         let mut kept = around.beside(&self);
         for &slot in slots {
             let column = std::mem::take(&mut self.columns[slot]);
@@ -500,7 +534,7 @@ impl Batch {
     }
 
     /// Whether it is one row without values.
-    fn is_blank(&self) -> bool {
+    pub(crate) fn is_blank(&self) -> bool {
         self.rows == 1 && self.columns.iter().all(Held::is_unset)
     }
 

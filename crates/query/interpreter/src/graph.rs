@@ -16,6 +16,7 @@ use evergraph_property_graph::graph::{
 };
 use evergraph_property_graph::graph::{IndexSubject, Opened, Order};
 use evergraph_property_graph::index::KeyRange;
+use evergraph_property_graph::index::key::encode_equal;
 use evergraph_property_graph::vector::Vector;
 use evergraph_property_graph::{KeyCode, TypeCode, Value};
 
@@ -313,10 +314,17 @@ impl<'a> Graph<'a> {
         of: Population<'_>,
         properties: &[(&str, Value)],
     ) -> Result<Vec<u32>, GraphError> {
-        let keys = properties.iter().map(|(key, _)| *key);
-        let range = || KeyRange::tuple(properties.iter().map(|(_, value)| value));
-        if let Some(ids) = self.by_index(of, keys, range)? {
-            return Ok(ids);
+        if let Some(index) = self.index_over(of, properties.iter().map(|(key, _)| *key)) {
+            let Some(key) = encode_equal(properties.iter().map(|(_, value)| value)) else {
+                return Ok(Vec::new());
+            };
+            let found = match self.reader().ids_of_key(index, &key) {
+                Some(ids) => Some(ids),
+                None => self.by_index(index, &KeyRange::exactly(&key))?,
+            };
+            if let Some(ids) = found {
+                return Ok(ids);
+            }
         }
         self.seen(|seen| {
             Ok(match (seen, of) {
@@ -344,7 +352,9 @@ impl<'a> Graph<'a> {
         key: &str,
         range: &KeyRange,
     ) -> Result<Vec<u32>, GraphError> {
-        if let Some(ids) = self.by_index(of, [key].into_iter(), || range.clone())? {
+        if let Some(index) = self.index_over(of, [key].into_iter())
+            && let Some(ids) = self.by_index(index, range)?
+        {
             return Ok(ids);
         }
         let keys = [key];
@@ -367,28 +377,27 @@ impl<'a> Graph<'a> {
         })
     }
 
-    /// Those that an index over these keys has in a range, in the order of their values;
-    /// `None` if none can answer.
-    fn by_index<'k>(
+    /// An index over these keys.
+    fn index_over<'k>(
         &self,
         of: Population<'_>,
         keys: impl Iterator<Item = &'k str>,
-        range: impl FnOnce() -> KeyRange,
-    ) -> Result<Option<Vec<u32>>, GraphError> {
+    ) -> Option<u32> {
         let reader = self.reader();
-        let keys: Option<Vec<KeyCode>> = keys.map(|key| self.key(key)).collect();
         let subject = match of {
-            Population::Nodes => None,
-            Population::Label(label) => reader.label_code(label).map(IndexSubject::Label),
-            Population::Type(kind) => reader.type_code(kind).map(IndexSubject::Type),
+            Population::Nodes => return None,
+            Population::Label(label) => IndexSubject::Label(reader.label_code(label)?),
+            Population::Type(kind) => IndexSubject::Type(reader.type_code(kind)?),
         };
-        let (Some(subject), Some(keys)) = (subject, keys) else {
-            return Ok(None);
-        };
-        let Some(index) = reader.index_over(subject, &keys) else {
-            return Ok(None);
-        };
-        let Opened::Cursor(mut cursor) = reader.cursor(index, &range(), Order::Ascending)? else {
+        let keys: Option<Vec<KeyCode>> = keys.map(|key| self.key(key)).collect();
+        reader.index_over(subject, &keys?)
+    }
+
+    /// Those that an index has in a range, in the order of their values; `None` if it cannot
+    /// answer.
+    fn by_index(&self, index: u32, range: &KeyRange) -> Result<Option<Vec<u32>>, GraphError> {
+        let reader = self.reader();
+        let Opened::Cursor(mut cursor) = reader.cursor(index, range, Order::Ascending)? else {
             return Ok(None);
         };
         let mut ids = Vec::new();

@@ -81,8 +81,6 @@ pub struct IndexCursor {
 enum Kind {
     Nodes(Box<Entries<NodeRecord>>),
     Relationships(Box<Entries<RelationshipRecord>>),
-    /// All that has one key.
-    Equal(Box<[u8]>, VecDeque<u32>),
 }
 
 impl IndexCursor {
@@ -110,16 +108,12 @@ impl IndexCursor {
         &mut self,
         most: usize,
         account: &Account,
-        mut each: impl FnMut(&[u8], u32),
+        each: impl FnMut(&[u8], u32),
     ) -> Result<usize, GraphError> {
         account.check()?;
         match &mut self.of {
             Kind::Nodes(entries) => entries.read(most, each),
             Kind::Relationships(entries) => entries.read(most, each),
-            Kind::Equal(key, left) => {
-                let given = left.drain(..most.min(left.len()));
-                Ok(given.map(|id| each(key, id)).count())
-            }
         }
     }
 }
@@ -203,22 +197,19 @@ impl Source<'_> {
         range: &KeyRange,
         order: Order,
     ) -> Result<Opened, GraphError> {
-        let entries = self.view.core().state.schema.entries();
-        let found = entries.iter().find(|entry| entry.number == number);
-        let Some(entry) = found.filter(|entry| entry.index.is_some()) else {
+        let Some(entry) = self.entry(number) else {
             return Ok(Opened::Unavailable(Unavailable::Unknown));
         };
-        if let Some(reason) = self.unavailable(entry) {
+        if let Some(reason) = self.unavailable(&entry) {
             return Ok(Opened::Unavailable(reason));
         }
-        let of = match (self.equal(entry, range, order), entry.stored.subject) {
-            (Some(equal), _) => Some(equal),
-            (None, SubjectCode::Label(_)) => {
-                let entries = self.entries(entry, range, order)?;
+        let of = match entry.stored.subject {
+            SubjectCode::Label(_) => {
+                let entries = self.entries(&entry, range, order)?;
                 entries.map(|entries| Kind::Nodes(Box::new(entries)))
             }
-            (None, SubjectCode::Type(_)) => {
-                let entries = self.entries(entry, range, order)?;
+            SubjectCode::Type(_) => {
+                let entries = self.entries(&entry, range, order)?;
                 entries.map(|entries| Kind::Relationships(Box::new(entries)))
             }
         };
@@ -228,32 +219,24 @@ impl Source<'_> {
         })
     }
 
-    /// The entities with the key of a range that holds only one, if no record is to be looked
-    /// at; `None` also if the index cannot be read.
-    fn equal(&self, entry: &Entry, range: &KeyRange, order: Order) -> Option<Kind> {
-        let (index, key) = (entry.index.as_ref()?, range.only_key()?);
-        if self.overlay.is_some() || order == Order::Descending {
-            return None;
-        }
-        let mut ids = Vec::new();
-        let is_exact = index.lookup(self.view.csn(), key, &mut ids).ok()?;
-        if !is_exact {
-            return None;
-        }
-        self.has_read_range(entry, range);
-        Some(Kind::Equal(key.into(), ids.into()))
+    fn entry(&self, number: u32) -> Option<Arc<Entry>> {
+        let entries = self.view.core().state.schema.entries();
+        let mut entries = entries.iter();
+        let found = entries.find(|entry| entry.number == number && entry.index.is_some());
+        found.cloned()
     }
 
-    fn has_read_range(&self, entry: &Entry, range: &KeyRange) {
-        self.has_read(|| {
-            Predicate::Keys(ReadRange {
-                index: entry.number,
-                from: Bound::Included(range.from().into()),
-                to: range
-                    .to()
-                    .map_or(Bound::Unbounded, |to| Bound::Excluded(to.into())),
-            })
-        });
+    pub(super) fn ids_of_key(&self, number: u32, key: &[u8]) -> Option<Vec<u32>> {
+        let entry = self.entry(number)?;
+        if self.overlay.is_some() || self.unavailable(&entry).is_some() {
+            return None;
+        }
+        let (index, mut ids) = (entry.index.as_ref()?, Vec::new());
+        if !index.lookup(self.view.csn(), key, &mut ids).ok()? {
+            return None;
+        }
+        self.has_read(|| Predicate::Keys(range_of(&entry, &KeyRange::exactly(key))));
+        Some(ids)
     }
 
     /// `None` if the index is damaged.
@@ -302,8 +285,18 @@ impl Source<'_> {
             }
             Err(error) => return Err(error),
         }
-        self.has_read_range(entry, range);
+        self.has_read(|| Predicate::Keys(range_of(entry, range)));
         Ok(Some(entries))
+    }
+}
+
+/// A range of an index that was read.
+fn range_of(entry: &Entry, range: &KeyRange) -> ReadRange {
+    let to = range.to().map(Into::into);
+    ReadRange {
+        index: entry.number,
+        from: Bound::Included(range.from().into()),
+        to: to.map_or(Bound::Unbounded, Bound::Excluded),
     }
 }
 

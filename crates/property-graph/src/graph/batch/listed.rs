@@ -2,6 +2,7 @@
 //! transaction has changed one by one.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use evergraph_topology::{AdjacencySet, ListReader, ManyLists};
 
@@ -31,6 +32,8 @@ pub(super) struct Listed<'s> {
     /// Types as they were asked for, to which a transaction may add new ones.
     asked: Option<&'s [TypeCode]>,
     direction: Direction,
+    /// Lists of all nodes, if each may have the same.
+    common: Option<Arc<[ListOf]>>,
     /// By adjacency, made as they are used.
     readers: Vec<Option<ListReader<'s>>>,
 }
@@ -41,8 +44,11 @@ impl<'s> Listed<'s> {
         asked: Option<&'s [TypeCode]>,
         direction: Direction,
     ) -> Self {
+        let types = source.types(asked);
+        let few = source.view.has_few_lists(direction, &types);
         Listed {
-            types: source.types(asked),
+            common: few.then(|| types.lists(direction, AdjacencySet::ALL).collect()),
+            types,
             source,
             asked,
             direction,
@@ -114,17 +120,10 @@ impl<'s> Listed<'s> {
         nodes.iter().position(changed).unwrap_or(nodes.len())
     }
 
-    /// Lists of all of these nodes, if each may have the same.
-    fn common_lists(&self) -> Option<Vec<ListOf>> {
-        let few = self.source.view.has_few_lists(self.direction, &self.types);
-        let all = self.types.lists(self.direction, AdjacencySet::ALL);
-        few.then(|| all.collect())
-    }
-
     /// Adds the lengths of the lists of nodes that are as committed, loops in each.
     fn add_lengths(&mut self, nodes: &[u32], degrees: &mut [u64]) -> Result<(), GraphError> {
-        if let Some(lists) = self.common_lists() {
-            for (_, _, adjacency) in lists {
+        if let Some(lists) = self.common.clone() {
+            for &(_, _, adjacency) in &*lists {
                 self.reader(adjacency).add_degrees(nodes, degrees)?;
             }
             return Ok(());
@@ -147,7 +146,7 @@ impl<'s> Listed<'s> {
         lists: &mut ManyLists,
     ) -> Result<(), GraphError> {
         let types = self.types.clone();
-        if let Some(&[(_, incoming, adjacency)]) = self.common_lists().as_deref()
+        if let Some(&[(_, incoming, adjacency)]) = self.common.as_deref()
             && !skips_loops(self.direction, incoming)
         {
             return Ok(self.reader(adjacency).append::<IDS>(nodes, lists)?);

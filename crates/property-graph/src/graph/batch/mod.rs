@@ -325,6 +325,15 @@ pub trait GraphRead: sealed::Readable {
         self.source().index_over(subject, keys)
     }
 
+    /// The ids with one key of an index, which [`encode_equal`] gives, ascending: `None` if
+    /// it does not know them without a look at records, and a cursor is to be asked. A
+    /// serializable transaction notes the key.
+    ///
+    /// [`encode_equal`]: crate::index::key::encode_equal
+    fn ids_of_key(&self, index: u32, key: &[u8]) -> Option<Vec<u32>> {
+        self.source().ids_of_key(index, key)
+    }
+
     /// A cursor over the entries of an index in a range: of some values
     /// ([`KeyRange::equal`], also of the first keys of several), between two
     /// ([`KeyRange::between`]), or all. A serializable transaction notes the range. What

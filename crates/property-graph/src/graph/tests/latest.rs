@@ -65,6 +65,30 @@ fn nothing_older_than_the_newest_commit_is_kept() {
     assert_eq!(live_views(&graph), 0);
 }
 
+/// What a view of many chunks has in memory goes with it.
+#[test]
+fn a_view_of_many_chunks_leaves_nothing() {
+    let graph = graph(&[]);
+    let made = graph.write(|own| {
+        for a in 0..2000 {
+            own.create_node(&["Person"], [("a", Value::from(a))])?;
+        }
+        Ok(())
+    });
+    made.expect("alone");
+    graph.checkpoint().expect("merged");
+    for (nodes, left) in [(100, 1), (2000, 0)] {
+        let view = graph.view();
+        for node in 0..nodes {
+            let value = view.property(NodeId(node), "a").expect("readable");
+            assert_eq!(value, Some(Value::from(i64::from(node))));
+        }
+        assert_eq!(view.read.chunks(), nodes as usize / 4);
+        drop(view);
+        assert_eq!(live_views(&graph), left, "{nodes} nodes");
+    }
+}
+
 /// Whether a view is of the newest commit, that of a snapshot, which leaves what was left.
 fn is_of_the_newest(graph: &PropertyGraph, name: &str) -> bool {
     drop(graph.view());

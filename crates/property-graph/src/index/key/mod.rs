@@ -94,11 +94,12 @@ pub fn push_found<V: Borrow<Value>>(
 /// null or NaN, nor a list or a map that has one.
 pub fn encode_equal<'v>(values: impl IntoIterator<Item = &'v Value>) -> Option<Vec<u8>> {
     let equals_itself = |value: &&Value| value.equals(value) == Some(true);
-    let values: Vec<&Value> = values.into_iter().collect();
-    match values.iter().all(equals_itself) {
-        true => encode(values),
-        false => None,
-    }
+    // One that does not ends the key.
+    encode_found(
+        values
+            .into_iter()
+            .map(|value| Some(value).filter(equals_itself)),
+    )
 }
 
 fn push_value(value: &Value, key: &mut Vec<u8>) {

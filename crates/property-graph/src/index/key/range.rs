@@ -24,15 +24,6 @@ impl KeyRange {
         }
     }
 
-    /// The key of a whole tuple of values: as [`KeyRange::equal`] of as many values as the
-    /// index has keys, and no more is looked at than that needs.
-    pub fn tuple<'v>(values: impl IntoIterator<Item = &'v Value>) -> Self {
-        match encode_equal(values) {
-            Some(key) => Self::exactly(&key),
-            None => Self::nothing(),
-        }
-    }
-
     /// All keys from one to another, both included.
     pub fn within(least: &[u8], most: &[u8]) -> Self {
         KeyRange {

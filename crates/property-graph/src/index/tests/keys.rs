@@ -6,7 +6,7 @@ use std::ops::Bound;
 use proptest::prelude::*;
 
 use crate::index::KeyRange;
-use crate::index::key::encode;
+use crate::index::key::{encode, encode_equal};
 use crate::value::Value;
 use crate::value::tests::values;
 
@@ -143,9 +143,10 @@ proptest! {
         let is_equal = equals_itself(&leading[0]) && equals_itself(&value);
         prop_assert_eq!(is_in(&equal, &key, usize::MAX), is_equal);
         prop_assert!(!is_equal || is_in(&equal, &key, cut));
-        let tuple = KeyRange::tuple([&leading[0], &value]);
-        prop_assert_eq!(is_in(&tuple, &key, usize::MAX), is_equal);
-        prop_assert_eq!(tuple.only_key(), is_equal.then_some(&key[..]));
+        let exactly = encode_equal([&leading[0], &value]);
+        prop_assert_eq!(exactly.as_ref(), is_equal.then_some(&key));
+        let exactly = exactly.map(|key| KeyRange::exactly(&key));
+        prop_assert!(exactly.is_none_or(|range| range.only_key() == Some(&key[..])));
     }
 
     /// Of types that compare, nothing else is in a range.

@@ -619,11 +619,6 @@ impl Run<'_, '_> {
         )
     }
 
-    /// The values of an expression in all rows.
-    pub(crate) fn column(&self, of: &Expression, batch: &Batch) -> Result<Column> {
-        Over::new(self, batch, &Gathered::default()).all(of)
-    }
-
     /// Which nodes have labels.
     fn labelled(&self, labels: &Labels, ids: &[u32]) -> Result<Vec<bool>> {
         if let Some(truths) = self.labelled_of_many(labels, ids)? {

@@ -81,11 +81,6 @@ impl<'b> Row<'b> {
 type Result<T> = std::result::Result<T, QueryError>;
 
 impl Run<'_, '_> {
-    /// The values of an expression in all rows.
-    pub(crate) fn values(&self, of: &Expression, batch: &Batch) -> Result<Vec<Datum>> {
-        Ok(self.column(of, batch)?.into_data(batch.len()))
-    }
-
     /// The value of an expression in one row.
     pub(crate) fn value(&self, of: &Expression, row: &mut Row<'_>) -> Result<Datum> {
         let environment = &self.environment;

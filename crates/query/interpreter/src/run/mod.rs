@@ -207,9 +207,9 @@ impl Run<'_, '_> {
                 self.push(self.extended(items, batch)?, sink)
             }),
             Operator::Keep(slots) => {
-                let base = argument.clone();
+                let around = (!argument.is_blank()).then(|| argument.clone());
                 self.run(input, argument, &mut |batch| {
-                    self.push(batch.keep(&base, slots), sink)
+                    self.push(batch.keep(around.as_ref(), slots), sink)
                 })
             }
             Operator::Aggregate { keys, aggregates } => {

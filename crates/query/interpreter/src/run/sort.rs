@@ -12,7 +12,7 @@ use super::runs::{Place, Runs, Shape, Writing};
 use super::{Flow, Result, Run, Sink};
 use crate::batch::{BATCH, Batch, Column};
 use crate::compile::is_cheap;
-use crate::evaluate::{Gathered, Over};
+use crate::evaluate::{Gathered, Held, Over};
 use crate::limits::Account;
 
 /// Rows that are held besides twice the first ones: few, so that a bound is soon known.
@@ -122,9 +122,10 @@ impl Run<'_, '_> {
         let mut runs = Runs::new(what, places_of(keys));
         let mut bound: Option<Datum> = None;
         let late = match self.profiler {
-            None => Late::of(keys, input),
+            // Of all rows none is left out.
+            None if most < usize::MAX => Late::of(keys, input),
             // A profile tells the two apart.
-            Some(_) => None,
+            _ => None,
         };
         let input = late.as_ref().map_or(input, |late| late.input);
         let first = late.as_ref().map(|late| &late.first).or(keys.first());
@@ -202,7 +203,8 @@ impl Run<'_, '_> {
         shape: &Shape,
         runs: &Runs,
     ) -> Result<Writing<'_>> {
-        let values = self.key_values(keys, &rows)?;
+        let gathered = Gathered::default();
+        let values = self.key_columns(keys, &rows, &gathered)?;
         let mut writing = runs.begin(self)?;
         let mut slots = Vec::with_capacity(rows.width());
         for row in self.order(keys, &values, rows.len(), usize::MAX)? {
@@ -210,8 +212,8 @@ impl Run<'_, '_> {
             let row = row as usize;
             slots.clear();
             slots.extend(shape.slots(&rows, row));
-            let key = values.iter().map(|column| &column[row]);
-            writing.add(key.chain(&slots))?;
+            let key: Vec<Datum> = values.iter().map(|column| column.get(row)).collect();
+            writing.add(key.iter().chain(&slots))?;
         }
         Ok(writing)
     }
@@ -223,7 +225,11 @@ impl Run<'_, '_> {
         all: Batch,
         sink: &mut Sink<'_>,
     ) -> Result<Flow> {
-        let order = self.order(keys, &self.key_values(keys, &all)?, all.len(), most)?;
+        let order = {
+            let gathered = Gathered::default();
+            let values = self.key_columns(keys, &all, &gathered)?;
+            self.order(keys, &values, all.len(), most)?
+        };
         if (1..=BATCH).contains(&order.len()) {
             self.guard.check()?;
             return self.push(all.into_places(&order), sink);
@@ -239,10 +245,11 @@ impl Run<'_, '_> {
 
     /// The first rows of an order, and the first key of the last of them.
     fn first(&self, keys: &[SortKey], most: usize, rows: &Batch) -> Result<(Batch, Option<Datum>)> {
-        let values = self.key_values(keys, rows)?;
+        let gathered = Gathered::default();
+        let values = self.key_columns(keys, rows, &gathered)?;
         let order = self.order(keys, &values, rows.len(), most)?;
         let last = order.last().filter(|_| order.len() == most);
-        let bound = last.and_then(|&last| Some(values.first()?[last as usize].clone()));
+        let bound = last.and_then(|&last| Some(values.first()?.get(last as usize)));
         Ok((rows.take(&order), bound))
     }
 
@@ -274,16 +281,21 @@ impl Run<'_, '_> {
     }
 
     /// Values of the keys, a column each.
-    pub(super) fn key_values(&self, keys: &[SortKey], all: &Batch) -> Result<Vec<Vec<Datum>>> {
-        let values = keys.iter().map(|key| self.values(&key.key, all));
-        values.collect()
+    fn key_columns<'v>(
+        &'v self,
+        keys: &[SortKey],
+        all: &'v Batch,
+        gathered: &'v Gathered,
+    ) -> Result<Vec<Held<'v>>> {
+        let over = Over::new(self, all, gathered);
+        keys.iter().map(|key| over.held(&key.key)).collect()
     }
 
     /// Places of the first `most` rows in order; rows with equal keys stay as they come.
-    pub(super) fn order(
+    fn order(
         &self,
         keys: &[SortKey],
-        values: &[Vec<Datum>],
+        values: &[Held<'_>],
         rows: usize,
         most: usize,
     ) -> Result<Vec<u32>> {
@@ -291,8 +303,9 @@ impl Run<'_, '_> {
             return Ok((0..rows.min(most) as u32).collect());
         }
         let check = || self.guard.check();
-        let integers: Option<Vec<Vec<i64>>> = values.iter().map(|of| integers(of)).collect();
+        let integers: Option<Vec<_>> = values.iter().map(|of| of.as_integers()).collect();
         let Some(integers) = integers else {
+            let values: Vec<_> = values.iter().map(|of| of.as_data(rows)).collect();
             let compare =
                 |at: usize, one: usize, other: usize| values[at][one].cmp(&values[at][other]);
             return first_places(rows, most, by_keys(keys, compare), check);
@@ -395,15 +408,6 @@ pub(super) fn sorted(
         width *= 2;
     }
     Ok(order)
-}
-
-/// The values, if all are integers: they compare sooner so.
-fn integers(values: &[Datum]) -> Option<Vec<i64>> {
-    let integer = |datum: &Datum| match datum {
-        Datum::Value(Value::Integer(integer)) => Some(*integer),
-        _ => None,
-    };
-    values.iter().map(integer).collect()
 }
 
 /// Order of two values of a key.
