@@ -740,6 +740,25 @@ fn a_serializable_reader_in_batches_meets_no_phantoms() {
     };
     assert!(!both_commit(&graph, expand, connect(2)));
     assert!(both_commit(&graph, expand, connect(4)));
+    // Of several types, each is read.
+    let connect_by = |kind: &'static str| {
+        move |transaction: &mut Transaction, _| {
+            let made = transaction.create_relationship(NodeId(5), kind, NodeId(9), []);
+            made.expect("made");
+        }
+    };
+    for kind in ["LIKES", "LIVES_IN"] {
+        let made = graph.write(|own| own.create_relationship(NodeId(6), kind, NodeId(7), []));
+        made.expect("committed");
+    }
+    let expand_by = |statement: &evergraph_property_graph::graph::TransactionView| {
+        let types = ["KNOWS", "LIKES"].map(|kind| statement.type_code(kind).expect("used"));
+        let found = statement.expand(&[5], Some(&types), Direction::Outgoing, &account);
+        found.expect("readable");
+    };
+    assert!(!both_commit(&graph, expand_by, connect_by("KNOWS")));
+    assert!(!both_commit(&graph, expand_by, connect_by("LIKES")));
+    assert!(both_commit(&graph, expand_by, connect_by("LIVES_IN")));
     // A name that no commit had used.
     let ask = |statement: &evergraph_property_graph::graph::TransactionView| {
         assert_eq!(statement.label_code("Ghost"), None);
@@ -924,4 +943,33 @@ fn common_neighbors_are_found_with_and_without_copies() {
     assert_eq!(graph.sorted_bytes(), 0);
     assert_eq!((found(&graph.view()), found(&before)), (900, 600));
     assert_eq!(graph.sorted_bytes(), 0);
+}
+
+/// Loops of many nodes are looked for once, and again when they have changed.
+#[test]
+fn degrees_of_many_nodes_follow_their_loops() {
+    let graph = graph_of(200);
+    let nodes: Vec<u32> = (0..200).collect();
+    let account = Account::default();
+    let of = |view: &evergraph_property_graph::graph::View, node: usize| {
+        let degrees = view.degrees(&nodes, None, Direction::Both, &account);
+        degrees.expect("readable")[node]
+    };
+    let make = |source, target| {
+        let made =
+            graph.write(|own| own.create_relationship(NodeId(source), "KNOWS", NodeId(target), []));
+        made.expect("committed")
+    };
+    make(1, 2);
+    let before = graph.view();
+    assert_eq!((of(&before, 1), of(&before, 3)), (1, 0));
+    let (first, _) = (make(1, 1), make(3, 3));
+    let with_loops = graph.view();
+    assert_eq!((of(&with_loops, 1), of(&with_loops, 3)), (2, 1));
+    let deleted = graph.write(|own| own.delete_relationship(first));
+    deleted.expect("committed");
+    let after = graph.view();
+    assert_eq!((of(&after, 1), of(&after, 3)), (1, 1));
+    assert_eq!((of(&with_loops, 1), of(&with_loops, 3)), (2, 1));
+    assert_eq!((of(&before, 1), of(&before, 3)), (1, 0));
 }

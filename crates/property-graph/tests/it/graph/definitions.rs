@@ -182,3 +182,42 @@ fn facts_alone_are_a_commit() {
     let fact = graph.store().meta(b"found");
     assert_eq!(fact.as_deref(), Some(&b"somebody"[..]));
 }
+
+/// A value that comes and goes is found as of each snapshot that shows it.
+#[test]
+fn an_index_finds_what_came_back_as_of_each_snapshot() {
+    let storage = DramStorage::new();
+    let graph = graph_on(&storage);
+    graph
+        .define(&Definition::of_nodes(
+            "name",
+            "Person",
+            &["name"],
+            Rule::Index,
+        ))
+        .expect("made");
+    let node = person(&graph, "Ann");
+    let moments: Vec<String> = (0..6).map(|number| format!("moment {number}")).collect();
+    for moment in &moments {
+        graph.create_snapshot(moment).expect("a new name");
+        for name in ["Bob", "Ann"] {
+            graph
+                .write(|own| own.set(node, "name", name))
+                .expect("alone");
+        }
+        graph.checkpoint().expect("merged");
+    }
+    for moment in &moments {
+        let view = graph.as_of(moment).expect("it is kept");
+        let found = |name: &str| {
+            ids(view
+                .find("Person", &[("name", name.into())])
+                .expect("found"))
+        };
+        assert_eq!(
+            (found("Ann"), found("Bob")),
+            (vec![node.0], vec![]),
+            "{moment}"
+        );
+    }
+}

@@ -244,3 +244,34 @@ fn what_is_there_is_not_made_again() {
     let refused = graph.write(|own| own.define_if_absent(&empty));
     assert!(matches!(refused, Err(GraphError::BadDefinition(_))));
 }
+
+/// A definition is held to what its transaction leaves, and not to what was there before.
+#[test]
+fn a_definition_is_about_what_a_transaction_leaves() {
+    let storage = DramStorage::new();
+    let graph = graph_on(&storage);
+    let first = person(&graph, "Ann").expect("committed");
+    person(&graph, "Ann").expect("nothing forbids it");
+    let gone = graph.write(|own| {
+        own.define(&unique("names"))?;
+        own.drop_definition("names")?;
+        own.create_node(&["City"], [])
+    });
+    gone.expect("a definition that is gone forbids nothing");
+    assert_eq!(names(&graph), Vec::<String>::new());
+    let told_apart = graph.write(|own| {
+        own.set(first, "name", "Bob")?;
+        own.define(&unique("names"))
+    });
+    told_apart.expect("they are unique by then");
+    assert_eq!((found(&graph, "Ann"), found(&graph, "Bob")), (1, 1));
+    let renamed = graph.write(|own| {
+        own.drop_definition("names")?;
+        own.set(first, "name", "Carl")?;
+        own.create_node(&["Person"], [("name", "Bob".into())])?;
+        own.define(&unique("names"))
+    });
+    renamed.expect("nobody has the name that was given up");
+    assert_eq!((found(&graph, "Bob"), found(&graph, "Carl")), (1, 1));
+    assert_eq!(graph.check().problems, Vec::<String>::new());
+}

@@ -235,3 +235,26 @@ fn threads_that_conflict_try_again_until_all_is_done() {
     assert!(attempts.load(Ordering::Relaxed) >= total as u64);
     assert_eq!(graph.check().problems, Vec::<String>::new());
 }
+
+/// What an older commit did to a node may be forgotten, and what a newer one did not.
+#[test]
+fn a_newer_relationship_is_remembered_when_an_older_one_is_forgotten() {
+    let graph = graph();
+    let (hub, node) = two_nodes(&graph);
+    let attach = || {
+        let made = graph.write(|own| own.create_relationship(node, "KNOWS", hub, []));
+        made.expect("nothing is in the way");
+    };
+    let oldest = graph.begin();
+    attach();
+    let mut own = graph.begin();
+    attach();
+    // Nobody needs the first of them any more.
+    oldest.roll_back();
+    let deleted = own.detach_delete_node(hub);
+    assert!(is_conflict(deleted), "it does not see the second");
+    drop(own);
+    let deleted = graph.write(|own| own.detach_delete_node(hub));
+    assert_eq!(deleted.expect("alone"), 2);
+    assert_eq!(graph.check().problems, Vec::<String>::new());
+}

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use evergraph_interpreter::{Options, Parameters, Query};
 use evergraph_property_graph::graph::{NodeId, PropertyGraph, Transaction, View};
 
-use crate::graph;
+use crate::{graph, rows, value};
 
 /// Reproducible random numbers.
 pub(crate) struct Random(pub(crate) u64);
@@ -469,5 +469,22 @@ fn pairs_are_counted_over_many_batches() {
         assert!(query.plan().contains("Keep a, b"), "{}", query.plan());
         let found = answer(&graph, &mut Read::View(&graph.view()), &text, false);
         assert_eq!(found, [format!("[Value(Integer({expected}))]")], "{text}");
+    }
+}
+
+/// That a node has no relationship of one type says nothing of those of others.
+#[test]
+fn nodes_that_differ_are_told_by_the_type_that_is_not_there() {
+    let graph = graph();
+    rows(
+        &graph,
+        "CREATE (a:N)-[:R]->(b:N)-[:R]->(b), (b)-[:R]->(c:N), (a)-[:S]->(c)",
+    );
+    for (kind, count) in [("R", 1), ("S", 1), ("T", 2)] {
+        let text = format!(
+            "MATCH (x)-[:R]->(y), (y)-[:R]->(z) \
+             WHERE y <> z AND NOT EXISTS {{ (x)-[:{kind}]->(z) }} RETURN count(*) AS c"
+        );
+        assert_eq!(value(&graph, &text), count.into(), "{kind}");
     }
 }

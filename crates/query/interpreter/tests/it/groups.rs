@@ -6,7 +6,7 @@ use evergraph_functions::aggregates::{Accumulator, Aggregate};
 use evergraph_interpreter::{Datum, Limits, Parameters, Query};
 use evergraph_property_graph::graph::PropertyGraph;
 
-use crate::{graph, rows, within};
+use crate::{graph, rows, value, within};
 
 const VALUES: &str = "[1, 1.0, 2, 2.5, 0.0, -0.0, 0, 0.0 / 0.0, 'a', 'ab', '', true, null, \
                       9007199254740993, 9007199254740992.0, [1, 2], [1.0, 2], date('2020-01-01'), \
@@ -171,5 +171,41 @@ fn joined_rows_are_those_with_equal_keys() {
             .flat_map(|a| other.iter().map(move |b| (&a[0], &b[0])));
         let count = pairs.filter(|(a, b)| a.equals(b) == Some(true)).count() as i64;
         assert_eq!(rows(&graph, &text), [[Datum::from(count)]], "{text}");
+    }
+}
+
+/// Keys of different steps of a pattern have other rows in common.
+#[test]
+fn groups_by_several_steps_and_by_nulls_are_told_apart() {
+    let graph = graph();
+    rows(
+        &graph,
+        "UNWIND range(0, 5) AS i CREATE (a:A {k: i}) WITH a UNWIND range(0, 5) AS j \
+         CREATE (a)-[:R]->(b:B {k: j}) WITH b UNWIND range(0, 5) AS m CREATE (b)-[:R]->(:C {k: m})",
+    );
+    for keys in [
+        "a.k AS one, b.k AS two",
+        "b.k AS two, a.k AS one",
+        "a AS one, b AS two",
+    ] {
+        let text = format!(
+            "MATCH (a:A)-[:R]->(b:B)-[:R]->(c:C) WITH {keys}, count(c.k) AS n, sum(c.k) AS s \
+             RETURN count(*) AS groups, min(n) AS least, max(n) AS most, min(s) + max(s) AS sums"
+        );
+        let expected = [36, 6, 6, 30].map(Datum::from);
+        assert_eq!(rows(&graph, &text), [expected.to_vec()], "{keys}");
+    }
+    rows(
+        &graph,
+        "UNWIND range(0, 99) AS i CREATE (n:M) \
+         SET n.text = CASE i % 4 WHEN 0 THEN null WHEN 1 THEN 'a' ELSE '' END, \
+         n.number = CASE i % 4 WHEN 0 THEN null WHEN 1 THEN 1 ELSE 0 END",
+    );
+    for key in ["n.text", "n.number"] {
+        let text = format!(
+            "MATCH (n:M) WITH {key} AS k, count(*) AS c ORDER BY c, k RETURN collect(c) = \
+             [25, 25, 50] AND count(DISTINCT k) = 2 AS c"
+        );
+        assert_eq!(value(&graph, &text), true.into(), "{key}");
     }
 }

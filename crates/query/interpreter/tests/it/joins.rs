@@ -2,7 +2,7 @@
 
 use evergraph_property_graph::graph::{Definition, PropertyGraph, Rule};
 
-use crate::{graph, rows, value, value as value_of};
+use crate::{attempt, graph, rows, value, value as value_of};
 
 /// Values of all kinds of numbers and others, some of them equal.
 const VALUES: &str = "UNWIND [1, 1.0, 2, 2.5, 0.0, -0.0, 0, 0.0 / 0.0, 'a', 'b', true, null, \
@@ -278,4 +278,146 @@ fn relationships_by_themselves_are_those_of_now() {
         rows(&graph, none),
         rows(&graph, "RETURN null AS r, null AS b")
     );
+}
+
+/// Of a loop both ends are one node, also where nothing reads it.
+#[test]
+fn loops_by_themselves_are_loops() {
+    let graph = graph();
+    rows(
+        &graph,
+        "CREATE (a:N)-[:R {w: 1}]->(b:N), (a)-[:R {w: 1}]->(a), (b)-[:R {w: 2}]->(b)",
+    );
+    for (pattern, count) in [
+        ("(n)-[r:R {w: 1}]->(n)", 1),
+        ("(n)<-[r:R {w: 1}]-(n)", 1),
+        ("(n)-[r:R {w: 1}]-(n)", 1),
+        ("()-[r:R {w: 1}]->()", 2),
+    ] {
+        let text = format!("MATCH {pattern} RETURN count(r) AS c");
+        assert_eq!(value(&graph, &text), count.into(), "{pattern}");
+    }
+}
+
+#[test]
+fn ends_of_known_relationships_are_as_the_pattern_says() {
+    let graph = graph();
+    rows(
+        &graph,
+        "CREATE (a:N)-[:R]->(b:N), (a)-[:R]->(a), (b)-[:S]->(b)",
+    );
+    for (pattern, count) in [
+        ("(x)-[r]->(y)", 3),
+        ("(x)<-[r]-(y)", 3),
+        // A loop is the same from either end.
+        ("(x)-[r]-(y)", 4),
+        ("(x)-[r]->(x)", 2),
+        ("(x)-[r:R]-(x)", 1),
+        // One relationship is not two of a pattern.
+        ("(x)-[r]->(y), (u)-[q]->(v)", 0),
+        ("(x)-[r]->(y) MATCH (u)-[q]->(v)", 3),
+    ] {
+        let text = format!("MATCH ()-[r]->() WITH r, r AS q MATCH {pattern} RETURN count(*) AS c");
+        assert_eq!(value(&graph, &text), count.into(), "{pattern}");
+    }
+}
+
+/// Null has no id that could be less or greater, and of several bounds each counts.
+#[test]
+fn ids_compare_as_properties_in_their_order_do() {
+    let graph = graph();
+    rows(&graph, "UNWIND range(0, 29) AS k CREATE (:N {k: k})");
+    rows(
+        &graph,
+        "MATCH (a:N), (b:N) WHERE (a.k * 7 + b.k * 3) % 5 < 2 CREATE (a)-[:R]->(b) \
+         WITH a, b WHERE a.k % 10 = 0 AND b.k > 20 CREATE (a)-[:X]->(b)",
+    );
+    let optional = "MATCH (a:N) OPTIONAL MATCH (a)-[:X]->(n) WITH a, n";
+    let pairs = "MATCH (a:N)-[:R]->(b:N)";
+    let between = "MATCH (a)-[:R]->(c)<-[:R]-(b)";
+    for condition in ["# < @", "# <= @", "# > @", "# >= @"] {
+        let compared = |one: &str, other: &str| {
+            let left = condition.replace('#', one);
+            left.replace('@', other)
+        };
+        let texts = |property: bool| {
+            let of = |node: &str| match property {
+                true => format!("{node}.k"),
+                false => format!("id({node})"),
+            };
+            let [a, b, c, n] = ["a", "b", "c", "n"].map(of);
+            [
+                format!("{optional} WHERE {} RETURN count(*) AS c", compared(&a, &n)),
+                format!(
+                    "{optional} MATCH (a)-[:R]->(b:N) WITH a, b, n {between} WHERE {} \
+                     RETURN count(*) AS c",
+                    compared(&c, &n)
+                ),
+                format!(
+                    "{pairs} WITH a, b {between} WHERE {} AND {} RETURN count(*) AS c",
+                    compared(&c, &a),
+                    compared(&c, &b)
+                ),
+                format!(
+                    "{pairs} WITH a, b {between} WHERE {} AND {} RETURN count(*) AS c",
+                    compared(&c, &b),
+                    compared(&c, &a)
+                ),
+            ]
+        };
+        for (by_id, by_key) in texts(false).iter().zip(&texts(true)) {
+            assert_eq!(value(&graph, by_id), value(&graph, by_key), "{by_id}");
+        }
+        for text in &texts(false)[1..] {
+            let query = evergraph_interpreter::Query::prepare(&graph, text).expect("a query");
+            assert!(query.plan().contains("Intersect"), "{}", query.plan());
+        }
+    }
+}
+
+/// The key of a join is not computed where nothing can equal it.
+#[test]
+fn a_join_with_nothing_does_not_fail() {
+    let graph = graph();
+    rows(&graph, "CREATE (:A {x: 0}), (:A {x: 0}), (:B {x: 1, y: 1})");
+    let text = |y: i64| {
+        format!(
+            "MATCH (a:A) WITH a MATCH (b:B {{y: {y}}}) WHERE b.x = 1 / a.x RETURN count(*) AS c"
+        )
+    };
+    assert_eq!(value(&graph, &text(2)), 0.into());
+    assert!(attempt(&graph, &text(1)).is_err());
+}
+
+/// A hub has more relationships than several batches have rows.
+#[test]
+fn all_relationships_of_a_hub_are_found() {
+    let graph = graph();
+    rows(
+        &graph,
+        "CREATE (h:Hub) WITH h UNWIND range(1, 10001) AS i CREATE (h)-[:R {i: i}]->(:Leaf {i: i})",
+    );
+    let text = "MATCH (h:Hub)-[r:R]->(n) WHERE n.i = r.i RETURN sum(n.i) AS c";
+    assert_eq!(value(&graph, text), (10001i64 * 10002 / 2).into());
+}
+
+#[test]
+fn ties_and_nulls_are_among_the_first_rows_of_an_order() {
+    let graph = graph();
+    rows(
+        &graph,
+        "UNWIND range(0, 9999) AS k CREATE (n:N {k: k, half: k / 10000 + 0.5, text: 'same'}) \
+         SET n.x = CASE WHEN k < 9990 THEN k ELSE null END",
+    );
+    for key in ["n.half", "n.text", "n.half DESC", "n.text DESC"] {
+        let text = format!(
+            "MATCH (n:N) WITH n ORDER BY {key}, n.k DESC LIMIT 3 RETURN collect(n.k) = \
+             [9999, 9998, 9997] AS c"
+        );
+        assert_eq!(value(&graph, &text), true.into(), "{key}");
+    }
+    // Null comes behind all others, so that it is the first of all in descending order.
+    let text = "MATCH (n:N) WITH n ORDER BY n.x DESC, n.k DESC LIMIT 12 \
+                RETURN [k IN collect(n.k) | 9999 - k] = range(0, 11) AS c";
+    assert_eq!(value(&graph, text), true.into());
 }

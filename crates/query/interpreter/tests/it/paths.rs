@@ -684,6 +684,69 @@ fn shortest_paths_of_many_pairs_are_those_of_each() {
     }
 }
 
+/// Pairs with an end in common share a search only where it is the same for each of them.
+#[test]
+fn shortest_paths_by_values_of_a_row_are_those_of_that_row() {
+    let graph = graph();
+    rows(
+        &graph,
+        "CREATE (s:S) WITH s UNWIND range(0, 39) AS i \
+         CREATE (s)-[:R {w: i % 2}]->(:T {i: i, w: i % 2})",
+    );
+    for path in [
+        "shortestPath((s)-[:R* {w: t.w}]->(t))",
+        "shortestPath((s)-[list:R*]->(t)) WHERE all(r IN list WHERE r.w = t.w)",
+        "ANY SHORTEST (s) (()-[r:R]->() WHERE r.w = t.w)+ (t)",
+    ] {
+        let text = format!(
+            "MATCH (s:S), (t:T) WITH s, t ORDER BY t.i MATCH p = {path} RETURN count(p) AS c"
+        );
+        assert_eq!(value(&graph, &text), 40.into(), "{path}");
+    }
+}
+
+#[test]
+fn shortest_paths_have_the_length_that_they_have_to() {
+    let graph = graph();
+    rows(
+        &graph,
+        "CREATE (a:A)-[:R {w: 2}]->(b:B), (a)-[:R {w: 2}]->(:C)-[:R {w: 2}]->(b)",
+    );
+    for (pattern, length) in [
+        ("ANY SHORTEST (a:A)-[:R]->+(b:B)", 1),
+        ("ANY SHORTEST (a:A)-[:R]->{2,}(b:B)", 2),
+        ("SHORTEST 1 GROUPS (a:A)-[:R]->{2,3}(b:B)", 2),
+    ] {
+        let text = format!("MATCH p = {pattern} RETURN collect(length(p)) = [{length}] AS c");
+        assert_eq!(value(&graph, &text), true.into(), "{pattern}");
+    }
+    // From a node to itself there is the empty path alone, if it is long enough.
+    for (least, count) in [(0, 6), (1, 3)] {
+        let text = format!(
+            "MATCH (a), (b) MATCH p = shortestPath((a)-[:R*{least}..]->(b)) RETURN count(p) AS c"
+        );
+        assert_eq!(value(&graph, &text), count.into(), "{least}");
+    }
+    // The path that the condition speaks of is the whole one.
+    let text = "MATCH p = shortestPath((a:A)-[:R*]->(b:B)) \
+                WHERE all(r IN relationships(p) WHERE r.w = length(p)) RETURN length(p) AS c";
+    assert_eq!(value(&graph, text), 2.into());
+}
+
+#[test]
+fn paths_of_any_length_leave_out_what_is_found_and_what_has_no_value() {
+    let graph = graph();
+    rows(&graph, "CREATE (:A)-[:R]->(:B)");
+    let beside = "MATCH (a:A)-[r:R]->(b)-[:R*1..2]-(c) RETURN count(*) AS c";
+    assert_eq!(value(&graph, beside), 0.into());
+    let apart = "MATCH (a:A)-[r:R]->(b) MATCH (b)-[:R*1..2]-(c) RETURN count(*) AS c";
+    assert_eq!(value(&graph, apart), 1.into());
+    for map in ["{w: 1}", "{w: null}"] {
+        let text = format!("MATCH (a:A)-[:R*1..2 {map}]->(b) RETURN count(*) AS c");
+        assert_eq!(value(&graph, &text), 0.into(), "{map}");
+    }
+}
+
 /// A condition in the parentheses of a path is decided before the selector chooses, and sees
 /// the path by its name.
 #[test]
@@ -713,4 +776,38 @@ fn a_selector_chooses_between_paths_that_satisfy_a_condition_on_the_path() {
     let alone = "MATCH ANY SHORTEST (p = (a:N)-->+(:N {i: 6}) WHERE length(p) = 4) \
                  RETURN count(*) AS c, collect(DISTINCT length(p)) AS l";
     assert_eq!(rows(&graph, alone), rows(&graph, "RETURN 3 AS c, [4] AS l"));
+}
+
+/// `WALK` lifts that relationships differ for its path, `REPEATABLE ELEMENTS` for all of a
+/// clause whose paths do not say otherwise.
+#[test]
+fn relationships_repeat_where_the_mode_of_their_path_lets_them() {
+    let graph = graph();
+    rows(&graph, "CREATE (n:L)-[:R]->(n), (:A)-[:S]->(:A)");
+    for (pattern, count) in [
+        ("WALK (a)-[:R]->(b)-[:R]->(c)", 1),
+        ("TRAIL (a)-[:R]->(b)-[:R]->(c)", 0),
+        ("WALK (a)-[:R]->{1,1}(b)-[:R]->(c)", 1),
+        ("WALK (a)-[r:R]->(b), WALK (c)-[s:R]->(d)", 1),
+        ("REPEATABLE ELEMENTS (a)-[:S]-(b)-[:S]-(c)", 2),
+        ("REPEATABLE ELEMENTS (a)-[:S]-{2,2}(b)", 2),
+        ("REPEATABLE ELEMENTS WALK (a)-[:S]-{2,2}(b)", 2),
+        ("REPEATABLE ELEMENTS TRAIL (a)-[:S]-{2,2}(b)", 0),
+        ("REPEATABLE ELEMENTS TRAIL (a)-[:S]-(b)-[:S]-(c)", 0),
+        (
+            "REPEATABLE ELEMENTS TRAIL (a)-[:S]->+(b), TRAIL (c)-[:S]->+(d)",
+            1,
+        ),
+        ("REPEATABLE ELEMENTS ACYCLIC (a)-[:S]-{2,2}(b)", 0),
+        ("REPEATABLE ELEMENTS ACYCLIC (a)-[:S]-(b)-[:S]-(c)", 0),
+        ("REPEATABLE ELEMENTS SIMPLE (a)-[:S]-{2,2}(b)", 0),
+        (
+            "REPEATABLE ELEMENTS ANY SHORTEST TRAIL (a)-[:S]-{2,2}(b)",
+            0,
+        ),
+        ("REPEATABLE ELEMENTS ANY SHORTEST (a)-[:S]-{2,2}(b)", 2),
+    ] {
+        let text = format!("MATCH {pattern} RETURN count(*) AS c");
+        assert_eq!(value(&graph, &text), count.into(), "{pattern}");
+    }
 }

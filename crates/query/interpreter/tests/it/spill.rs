@@ -37,7 +37,7 @@ fn sample() -> PropertyGraph {
         &graph,
         "UNWIND range(0, 9999) AS x \
          WITH x, (x * 7919) % 10007 AS y \
-         CREATE (n:N {x: x, y: CASE y % 9 \
+         CREATE (n:N {x: x, z: CASE x WHEN 9000 THEN null ELSE x % 9000 END, y: CASE y % 9 \
             WHEN 0 THEN null WHEN 1 THEN toString(y) WHEN 2 THEN y / 10 \
             WHEN 3 THEN y * 0.5 WHEN 4 THEN [toString(y), 'a'] WHEN 5 THEN date() + duration({days: y}) \
             WHEN 6 THEN -0.0 WHEN 7 THEN 0.0 / 0.0 ELSE y % 2 = 0 END})\
@@ -101,7 +101,7 @@ fn texts(rows: &[Vec<Datum>]) -> Vec<String> {
 }
 
 /// Distinct rows and groups, whose order is that of their first rows.
-const IN_ORDER: [&str; 14] = [
+const IN_ORDER: [&str; 15] = [
     "MATCH (n:N) RETURN DISTINCT n.y AS y, n.x % 5000 AS x",
     "MATCH (n:N) RETURN DISTINCT n",
     "MATCH p = (n:N)-->(m) RETURN DISTINCT p, [n, m] AS l, n.y AS y",
@@ -124,6 +124,7 @@ const IN_ORDER: [&str; 14] = [
     "MATCH (n:N) WHERE n.x < 40 CALL { WITH n MATCH (m:N) WHERE m.x % 40 = n.x \
         RETURN m.x % 1000 AS z, count(*) AS c, count(DISTINCT m.y) AS l } \
         RETURN n.x AS x, z, c, l",
+    "MATCH (n:N) RETURN DISTINCT n.z AS z",
 ];
 
 /// Joins, whose rows come in any order, and subqueries that are sorted.

@@ -33,6 +33,10 @@ fn many_threads_find_what_one_finds() {
         "MATCH (n:N) WHERE n.x > 20000 RETURN avg(n.x)",
         "MATCH (n)-[r:R]->(m) WHERE r.w > 4 RETURN m.z AS z, sum(n.x), sum(r.w) ORDER BY z",
         "MATCH (n:N), (o:N) WHERE n.x = o.x + 7 AND o.y = 1 RETURN n.x, o.x ORDER BY n.x",
+        "UNWIND range(1, 5) AS k CALL (k) { MATCH (n:N) WHERE n.x % 100 < k \
+            RETURN count(*) AS c, sum(n.y) AS s } RETURN k, c, s",
+        "MATCH (o:N) WHERE o.x < 5 RETURN o.x AS x, COUNT { MATCH (n:N) WHERE n.x > o.x * 1000 \
+            WITH n.y AS y, count(*) AS c WHERE c > 1000 RETURN y } AS c ORDER BY x",
     ] {
         let one = with_threads(&graph, 1, text).expect("rows");
         for threads in [2, 5] {

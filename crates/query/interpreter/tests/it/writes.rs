@@ -278,3 +278,12 @@ fn what_equals_a_row_is_looked_for_among_what_was_written() {
     let one = Datum::from(1);
     assert_eq!(found, [&Datum::NULL, &one, &one, &one, &one]);
 }
+
+/// A condition on labels sees what the clause before it did for all rows.
+#[test]
+fn labels_behind_a_write_are_those_of_all_rows() {
+    let graph = graph();
+    rows(&graph, "UNWIND range(1, 100) AS i CREATE (:N {i: i})");
+    let text = "MATCH (a:N), (b:N) SET a:X WITH b WHERE b:X RETURN count(*) AS c";
+    assert_eq!(rows(&graph, text), [vec![10_000.into()]]);
+}

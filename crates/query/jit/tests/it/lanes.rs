@@ -3,7 +3,7 @@
 
 use evergraph_jit::{
     Arithmetic, Code, Comparison, Input, Kind, Numbers, Program, Results, SMALL_BITS,
-    SmallIntegers, Term, Type, small_bits,
+    SmallIntegers, TakenRows, Term, Total, Type, small_bits,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -188,6 +188,50 @@ proptest! {
             prop_assert_eq!(rows, (0..values.len() as u32).collect::<Vec<u32>>());
         }
     }
+}
+
+/// What lies where there is a null is small, too, and rows that are taken lie elsewhere.
+#[test]
+fn nulls_and_taken_rows_are_not_for_lanes() {
+    let numbers = [5i64, 6, 7, 8, 5, 6, 7, 8, 9];
+    let small = Numbers::Small(SmallIntegers::new(&numbers).unwrap());
+    // Every other one is null.
+    let bits = [0b1_0101_0101u64];
+    let rows = [8u32, 7, 6, 5, 4, 3, 2, 1, 0];
+    let taken = TakenRows::new(&rows, numbers.len()).unwrap();
+    let less = |a, b| Term::Comparison(Comparison::Less, Box::new([a, b]));
+    let condition = less(Term::Input(0), Term::Input(1));
+    let of = |input: Input<'_>, nullable, taken| {
+        let of = Type::Small(4);
+        let column = Kind::Column {
+            of,
+            nullable,
+            taken,
+        };
+        let compiled = |results| {
+            let inputs = vec![column, Kind::Constant(7)];
+            Code::compile(Program { inputs, results }).unwrap()
+        };
+        let inputs = [input, Input::Integer(7)];
+        let mut found = Vec::new();
+        let code = compiled(Results::Rows(vec![condition.clone()]));
+        code.rows(&inputs, numbers.len(), &mut found).unwrap();
+        let terms = vec![condition.clone(), Term::Input(0)];
+        let code = compiled(Results::Totals(terms, 1));
+        (found, code.totals(&inputs, numbers.len()).unwrap())
+    };
+    let total = |count, sum| {
+        let sum = Some(sum);
+        (count as usize, vec![Total { count, sum }])
+    };
+    let plain = of(Input::Column(small, None), false, false);
+    assert_eq!(plain, (vec![0, 1, 4, 5], total(4, 22)));
+    let with_nulls = of(Input::Column(small, Some(&bits)), true, false);
+    assert_eq!(with_nulls, (vec![0, 4], total(2, 10)));
+    let of_rows = of(Input::Taken(small, None, taken), false, true);
+    assert_eq!(of_rows, (vec![3, 4, 7, 8], total(4, 22)));
+    let of_both = of(Input::Taken(small, Some(&bits), taken), true, true);
+    assert_eq!(of_both, (vec![4, 8], total(2, 10)));
 }
 
 #[test]

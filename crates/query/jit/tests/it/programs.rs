@@ -486,6 +486,68 @@ fn what_an_interpreter_has_an_error_for_is_unknown() {
 }
 
 #[test]
+fn the_least_integer_is_unknown_where_a_constant_is_beside_it() {
+    let column = Kind::Column {
+        of: Type::Integer,
+        nullable: false,
+        taken: false,
+    };
+    let of = |operator, places: [usize; 2], constant, number: i64| {
+        let operands = Box::new(places.map(Term::Input));
+        let program = Program {
+            inputs: vec![column, Kind::Constant(constant)],
+            results: Results::Columns(vec![Term::Arithmetic(operator, operands)]),
+        };
+        let numbers = [number];
+        let inputs = [
+            Input::Column(Numbers::Integers(&numbers), None),
+            Input::Integer(constant),
+        ];
+        Code::compile(program).unwrap().columns(&inputs, 1)
+    };
+    let known = |number| Ok(vec![Output::Integers(vec![number], None)]);
+    assert_eq!(of(Arithmetic::Divide, [0, 1], -1, i64::MIN), Err(Unknown));
+    assert_eq!(
+        of(Arithmetic::Divide, [0, 1], -1, i64::MAX),
+        known(-i64::MAX)
+    );
+    assert_eq!(of(Arithmetic::Subtract, [1, 0], 0, i64::MIN), Err(Unknown));
+    assert_eq!(
+        of(Arithmetic::Subtract, [1, 0], -1, i64::MIN),
+        known(i64::MAX)
+    );
+    assert_eq!(of(Arithmetic::Multiply, [0, 1], -1, i64::MIN), Err(Unknown));
+    let negative = integer_columns(Term::Negative(Box::new(Term::Input(0))), 1);
+    let of =
+        |number: i64| negative.columns(&[Input::Column(Numbers::Integers(&[number]), None)], 1);
+    assert_eq!(of(i64::MIN), Err(Unknown));
+    assert_eq!(of(i64::MIN + 1), known(i64::MAX));
+}
+
+#[test]
+fn sums_of_more_rows_than_are_watched_are_unknown() {
+    let rows = (1 << 20) + 1;
+    let program = Program {
+        inputs: vec![Kind::Column {
+            of: Type::Small(31),
+            nullable: false,
+            taken: false,
+        }],
+        results: Results::Totals(vec![Term::Negative(Box::new(Term::Input(0)))], 0),
+    };
+    let code = Code::compile(program).unwrap();
+    let numbers = vec![1 << 30; rows];
+    let small = SmallIntegers::new(&numbers).unwrap();
+    let inputs = [Input::Column(Numbers::Small(small), None)];
+    assert_eq!(code.totals(&inputs, rows), Err(Unknown));
+    let sum = Total {
+        count: rows as u64 - 1,
+        sum: Some(-(1 << 50)),
+    };
+    assert_eq!(code.totals(&inputs, rows - 1), Ok((rows - 1, vec![sum])));
+}
+
+#[test]
 fn wider_integers_are_none_of_a_kind() {
     let column = |bits| Kind::Column {
         of: Type::Small(bits),
