@@ -45,10 +45,12 @@ impl At {
     /// Reads a text; every text says something.
     pub fn from_text(text: &str) -> Self {
         let text = text.trim();
+        // Not as the parser takes numbers, with a sign: `+2` may be a snapshot.
+        let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
         match text.parse() {
-            Ok(csn) => At::Csn(csn),
-            Err(_) if text == "now" => At::Now,
-            Err(_) => At::Name(text.to_string()),
+            Ok(csn) if is_number => At::Csn(csn),
+            _ if text == "now" => At::Now,
+            _ => At::Name(text.to_string()),
         }
     }
 }

@@ -5,7 +5,7 @@
 //! its commit; then it goes with the result. Snapshots left by a process that was killed
 //! are dropped when the database is opened: then no other run can be about to need them.
 
-use evergraph_topology::{RESERVED_NAMES, Snapshot};
+use evergraph_topology::{RESERVED_NAMES, Snapshot, TopologyError};
 
 use crate::{Error, Session};
 use evergraph_results::Stored;
@@ -29,6 +29,18 @@ pub(crate) fn name_of_run(state: &str) -> String {
 /// Prefix of the names of a maintained result's snapshots.
 pub(crate) fn prefix_of_maintained(result: &str) -> String {
     format!("{MAINTAINED}{result}/")
+}
+
+/// The error for a name of a result that its snapshot cannot have, in the words of the
+/// user, who named no snapshot.
+pub(crate) fn of_result(error: TopologyError, what: &str, name: &str) -> Error {
+    match error {
+        TopologyError::BadSnapshotName { why, .. } => Error::usage(
+            format!("{what} cannot be called {name:?}, after which its snapshot is named: {why}"),
+            "choose another name",
+        ),
+        other => other.into(),
+    }
 }
 
 /// Result that a snapshot belongs to.

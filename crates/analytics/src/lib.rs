@@ -23,6 +23,7 @@ mod held;
 pub mod maintain;
 mod merger;
 pub mod names;
+mod origin;
 mod rebaser;
 mod results;
 mod retention;

@@ -1,6 +1,6 @@
 //! `evergraph check`: verifies every byte that a database reaches.
 
-use evergraph::{CheckReport, Error, StorageError, TopologyError};
+use evergraph::{CheckReport, Database, Error, StorageError, TopologyError};
 use serde_json::json;
 
 use crate::medium::DatabaseArgs;
@@ -10,14 +10,14 @@ use crate::report::{Failure, Report, counted};
 /// Runs the command.
 pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
     let bar = progress::spinner("checking");
-    let (found, unconfirmed) = match args.open()? {
-        Ok(db) => (db.check(), db.open_report().unconfirmed),
+    let (found, unconfirmed, others) = match args.open()? {
+        Ok(db) => (db.check(), db.open_report().unconfirmed, others(&db)?),
         Err(error) if is_damage(&error) => {
             let found = CheckReport {
                 problems: vec![error.summary()],
                 ..CheckReport::default()
             };
-            (found, false)
+            (found, false, Vec::new())
         }
         Err(error) => return Err(unchecked(error)),
     };
@@ -37,6 +37,11 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
     for problem in &found.problems {
         text.push_str(&format!("problem: {problem}\n"));
     }
+    for (name, why) in &others {
+        text.push_str(&format!(
+            "the result {name:?} {why}: drop it with `evergraph results DB drop`\n"
+        ));
+    }
     if unconfirmed {
         text.push_str(
             "not confirmed: the last writer did not close; until a command writes to the \
@@ -48,6 +53,7 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
             "ok": ok,
             "unconfirmed": unconfirmed,
             "problems": found.problems,
+            "results_of_other_histories": others.iter().map(|(name, _)| name).collect::<Vec<_>>(),
             "sections": found.sections,
             "entries": found.entries,
             "sealed_graphs": found.sealed_graphs,
@@ -55,6 +61,21 @@ pub fn execute(args: &DatabaseArgs) -> Result<Report, Failure> {
         text,
         is_failure: !ok,
     })
+}
+
+/// Results of another history of the database, with why; none where results cannot be
+/// read, which is among the problems.
+fn others(db: &Database) -> Result<Vec<(String, String)>, Failure> {
+    let Ok(results) = db.results() else {
+        return Ok(Vec::new());
+    };
+    let mut others = Vec::new();
+    for stored in results.list() {
+        if let Some(why) = db.other_history(&stored)? {
+            others.push((stored.description().name.clone(), why));
+        }
+    }
+    Ok(others)
 }
 
 /// Why nothing was checked.

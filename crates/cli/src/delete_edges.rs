@@ -18,6 +18,7 @@ pub fn execute(args: &InputArgs, stop: &Cancellation) -> Result<Report, Failure>
     let options = ImportOptions {
         action: Action::Delete,
         reading,
+        or_begin: true,
         resume: args.resume,
         ..ImportOptions::default()
     };

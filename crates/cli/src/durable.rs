@@ -54,6 +54,11 @@ fn memory(text: &str) -> Result<Memory, String> {
 }
 
 impl DurableArgs {
+    /// Whether --resume was given.
+    pub fn resumes(&self) -> bool {
+        self.resume.is_some()
+    }
+
     /// The request for a durable run, of the arguments.
     pub fn durable(&self) -> Result<Durable, Failure> {
         let resumed = self.resume.clone().flatten();
@@ -70,6 +75,7 @@ impl DurableArgs {
             name: self.name.clone().or(resumed),
             resume: self.resume.is_some(),
             keep: self.keep.clone(),
+            hold_state: true,
             staging_bytes: match self.checkpoint_memory {
                 Some(Memory::Bytes(bytes)) => Some(bytes),
                 Some(Memory::Auto) | None => None,

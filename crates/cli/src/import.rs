@@ -43,6 +43,7 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
         reading: reading(args)?,
         batch_edges: args.batch_edges as usize,
         resume: args.input.resume,
+        or_begin: args.append,
         snapshots: args.snapshot_every.map(|every| Series {
             every,
             prefix: args.snapshot_prefix.clone(),

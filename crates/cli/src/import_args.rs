@@ -70,8 +70,9 @@ pub struct Args {
     /// Type of relationships that have none in their file
     #[arg(long = "type", value_name = "T", value_parser = NonEmptyStringValueParser::new())]
     pub relationship_type: Option<String>,
-    /// Add to a database that has edges, or nodes, already
-    #[arg(long, conflicts_with = "resume")]
+    /// Add to a database that has edges, or nodes, already; with --resume, go on with an
+    /// import that was interrupted, or begin it
+    #[arg(long)]
     pub append: bool,
     /// Edges of one commit at most
     #[arg(long, value_name = "N", default_value_t = 1 << 20,

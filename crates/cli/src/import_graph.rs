@@ -117,6 +117,7 @@ fn options(args: &Args) -> PropertyImport {
         rejects: growing.rejects.clone(),
         rows_at_once: args.batch_edges as usize,
         resume: input.resume,
+        or_begin: args.append || growing.on_conflict.is_some(),
     }
 }
 

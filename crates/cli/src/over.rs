@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use evergraph::run::{FileFormat, Outcome, Request, Rows, ValueColumn, find, over, write_columns};
+use evergraph::run::{
+    FileFormat, Outcome, Request, Rows, ValueColumn, check_titles, find, over, write_columns,
+};
 use evergraph::{Cancellation, Control, Database, Moment, memory_bytes};
 use serde_json::{Map, Value, json};
 
@@ -184,7 +186,10 @@ impl<'a> Sink<'a> {
             return Ok(Sink::None);
         };
         let wants_files = path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/");
-        if !wants_files {
+        if wants_files {
+            check_titles(request)?;
+        } else {
+            check_columns(moments, &request.name_by)?;
             return Ok(Sink::Columns(Columns {
                 target: Target::open(path)?,
                 format,
@@ -233,6 +238,23 @@ impl<'a> Sink<'a> {
         target.write(stop, |out| {
             write_columns(out, db, &gathered, (file, format))
         })
+    }
+}
+
+/// Refuses snapshots whose column would have the title of the names.
+fn check_columns(moments: &[Moment], name_by: &[String]) -> Result<(), Failure> {
+    let vertex = ["vertex".to_string()];
+    let names = match name_by {
+        [] => &vertex[..],
+        names => names,
+    };
+    let mut moments = moments.iter().map(Moment::name);
+    match moments.find(|name| names.iter().any(|title| title == name)) {
+        None => Ok(()),
+        Some(name) => Err(Failure::usage(
+            format!("the snapshot `{name}` is called as the column of the names is"),
+            "give a directory, `-o DIR/`, for a file of each snapshot",
+        )),
     }
 }
 

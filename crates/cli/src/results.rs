@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use evergraph::run::Kept;
 use evergraph::state::Stored;
-use evergraph::{Cancellation, Database, time_text};
+use evergraph::{Cancellation, Database, IdKind, time_text};
 use serde_json::{Map, Value, json};
 
 use crate::medium::MediumArgs;
 use crate::outcome::{fact, shown};
 use crate::output::{RowsArgs, Target, wants_stdout};
-use crate::report::{Failure, Report, bytes, count, table};
+use crate::report::{Failure, Report, bytes, count, note, table};
 
 /// Arguments of `results`.
 #[derive(clap::Args)]
@@ -60,6 +60,10 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
                 true => kept.by_number(),
                 false => kept,
             };
+            if let Some(why) = &kept.without_names {
+                note(&format!("nodes go by their internal numbers: {why}"));
+            }
+            check_nameable(&db, &stored)?;
             db.read_ids()?;
             let chosen = rows.chosen(kept.rows(&db));
             let Some(path) = output else {
@@ -83,11 +87,28 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
     }
 }
 
+/// Refuses to name vertices whose ids were assigned in another history of the database.
+fn check_nameable(db: &Database, stored: &Stored) -> Result<(), Failure> {
+    let has_own_ids = db.is_property_graph() || db.config().ids == IdKind::Dense;
+    match db.other_history(stored)? {
+        Some(why) if !has_own_ids => Err(Failure::new(
+            format!("the result {:?} {why}", stored.description().name),
+            "its vertices had other ids: drop it with `evergraph results DB drop`, and run it anew",
+        )),
+        _ => Ok(()),
+    }
+}
+
 fn list(db: &Database) -> Result<Report, Failure> {
     let results = db.results()?.list();
-    let mut rows = Vec::new();
+    let (mut rows, mut all) = (Vec::new(), Vec::new());
     for stored in &results {
+        all.push(described(db, stored)?);
         let described = stored.description();
+        let other = match db.other_history(stored)? {
+            Some(why) => format!("; it {why}"),
+            None => String::new(),
+        };
         let state = match described.finished {
             true => String::new(),
             false => format!(", unfinished after step {}", count(described.step)),
@@ -99,7 +120,7 @@ fn list(db: &Database) -> Result<Report, Failure> {
         rows.push((
             described.name.as_str(),
             format!(
-                "{computed}; commit {}, {}, {}{state}",
+                "{computed}; commit {}, {}, {}{state}{other}",
                 described.graph.csn,
                 bytes(stored.bytes()),
                 time_text(described.updated_us)
@@ -110,14 +131,13 @@ fn list(db: &Database) -> Result<Report, Failure> {
         true => "no results; `evergraph run DB ALGORITHM --keep NAME` keeps one\n".to_string(),
         false => table(&rows),
     };
-    let all: Vec<Value> = results.iter().map(|stored| described(stored)).collect();
     Ok(Report::new(json!({ "results": all }), text))
 }
 
 fn show(db: &Database, stored: &Stored) -> Result<Report, Failure> {
     let described_result = stored.description();
     let graph = &described_result.graph;
-    let mut json = described(stored);
+    let mut json = described(db, stored)?;
     let mut rows = vec![
         ("algorithm", described_result.algorithm.clone()),
         ("parameters", described_result.parameters_text()),
@@ -135,6 +155,9 @@ fn show(db: &Database, stored: &Stored) -> Result<Report, Failure> {
         ("written", time_text(described_result.updated_us)),
         ("bytes", bytes(stored.bytes())),
     ];
+    if let Some(why) = db.other_history(stored)? {
+        rows.push(("history", format!("it {why}")));
+    }
     let kept = described_result.finished.then(|| Kept::read(db, stored));
     let kept = kept.transpose()?;
     if let Some(kept) = &kept {
@@ -155,7 +178,7 @@ fn show(db: &Database, stored: &Stored) -> Result<Report, Failure> {
     Ok(Report::new(json, table(&rows)))
 }
 
-fn described(stored: &Stored) -> Value {
+fn described(db: &Database, stored: &Stored) -> Result<Value, Failure> {
     let described = stored.description();
     let parameters: Map<String, Value> = described
         .parameters
@@ -166,17 +189,18 @@ fn described(stored: &Stored) -> Value {
         .columns()
         .map(|(name, kind, len)| json!({ "name": name, "type": kind.name(), "values": len }))
         .collect();
-    json!({
+    Ok(json!({
         "name": described.name,
         "algorithm": described.algorithm,
         "parameters": parameters,
         "csn": described.graph.csn,
         "vertices": described.graph.vertex_count,
+        "other_history": db.other_history(stored)?.is_some(),
         "finished": described.finished,
         "step": described.step,
         "bytes": stored.bytes(),
         "started_us": described.started_us,
         "updated_us": described.updated_us,
         "columns": columns,
-    })
+    }))
 }

@@ -155,6 +155,9 @@ fn run_on(
             stop,
         );
     }
+    if output.is_some() || args.rows.top.is_some() {
+        evergraph::run::check_titles(request)?;
+    }
     let at = args.as_of.as_deref().map(At::from_text);
     let target = output.map(Target::open).transpose()?;
     let view = evergraph::run::view(db, request, at.as_ref())?;
@@ -164,22 +167,52 @@ fn run_on(
         .transpose()?;
     let outcome = compute((db, &view), request, control)?;
     note_numbers(db, args)?;
-    let rows = args.rows.chosen(Rows::of(db, &outcome));
-    let top = match (target, args.rows.top) {
-        (Some(target), _) => {
-            target.write(stop, |out| rows.write(out, format))?;
-            None
-        }
-        (None, Some(_)) => Some(shown(&rows)?),
-        (None, None) => None,
+    let deliver = || {
+        let rows = args.rows.chosen(Rows::of(db, &outcome));
+        let top = match (target, args.rows.top) {
+            (Some(target), _) => {
+                target.write(stop, |out| rows.write(out, format))?;
+                None
+            }
+            (None, Some(_)) => Some(shown(&rows)?),
+            (None, None) => None,
+        };
+        let written = writing.map(|writing| writing.write(&outcome)).transpose()?;
+        Ok::<_, Failure>((top, written))
     };
-    drop(rows);
-    let written = writing.map(|writing| writing.write(&outcome)).transpose()?;
+    let (top, written) = deliver().inspect_err(|_| note_kept(db, args, request, &outcome))?;
+    // Not before: what could not be written can be had again without the run.
+    if request.durable.holds_state() {
+        view.finish()?;
+    }
     let report = match to_stdout {
         true => Report::new(json!({}), ""),
         false => report(&outcome, key.zip(written)).with_rows(top),
     };
     Ok(report)
+}
+
+/// Says what is left of a run whose result could not be written.
+fn note_kept(db: &Database, args: &Args, request: &Request, outcome: &Outcome) {
+    if let Some(keep) = &request.durable.keep {
+        note(&format!(
+            "the result is kept: `evergraph results DB show {keep} -o FILE` writes it"
+        ));
+        return;
+    }
+    let state = request.durable.name.as_deref().unwrap_or(outcome.algorithm);
+    let is_there = db
+        .results()
+        .is_ok_and(|results| results.get(state).is_some());
+    if request.durable.holds_state() && is_there {
+        let again = match args.durable.resumes() {
+            true => "the same command",
+            false => "the same command with --resume",
+        };
+        note(&format!(
+            "the state of the run is kept: {again} goes on from it"
+        ));
+    }
 }
 
 fn request(args: &Args, algorithm: &str) -> Result<Request, Failure> {

@@ -120,6 +120,7 @@ fn create(db: &Database, name: &str, time: Option<&str>) -> Result<Report, Failu
         .filter(|other| time_us.is_some_and(|time| other.time_us > time));
     let later = later.max_by_key(|other| other.time_us);
     let created = db.create_snapshot(name, time_us)?;
+    let vertices = list::vertices_of(db, &created)?;
     if let Some(later) = later {
         note(&format!(
             "`{name}` shows all that `{}` does, and has an earlier time: dates between the two find `{name}`",
@@ -127,12 +128,12 @@ fn create(db: &Database, name: &str, time: Option<&str>) -> Result<Report, Failu
         ));
     }
     Ok(Report::new(
-        list::described(db, &created),
+        list::described(db, &created, vertices),
         table(&[
             ("snapshot", created.name.clone()),
             ("commit", count(created.csn)),
             ("time", evergraph::time_text(created.time_us)),
-            ("vertices", count(created.vertex_count)),
+            ("vertices", count(vertices)),
             ("edges", count(list::edges_of(db, &created))),
         ]),
     ))

@@ -50,6 +50,12 @@ impl Description {
         found.map(|(_, value)| value.as_str())
     }
 
+    /// The value of a parameter.
+    pub fn parameter(&self, name: &str) -> Option<&str> {
+        let found = self.parameters.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
     /// The parameters as one would write them.
     pub fn parameters_text(&self) -> String {
         let parts: Vec<String> = self

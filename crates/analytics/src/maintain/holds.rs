@@ -2,12 +2,13 @@
 
 use evergraph_topology::{Batch, Snapshot};
 
-use crate::held::prefix_of_maintained;
+use crate::held::{of_result, prefix_of_maintained};
 use crate::{Error, Session};
 
 /// The snapshots `maintain/NAME/STEP` of one result.
 pub(super) struct Holds<'session> {
     session: &'session Session,
+    name: String,
     prefix: String,
 }
 
@@ -15,6 +16,7 @@ impl<'session> Holds<'session> {
     pub(super) fn of(session: &'session Session, name: &str) -> Self {
         Self {
             session,
+            name: name.to_string(),
             prefix: prefix_of_maintained(name),
         }
     }
@@ -28,7 +30,11 @@ impl<'session> Holds<'session> {
             batch.drop_snapshot(&hold.name);
         }
         batch.hold_snapshot(&name);
-        Ok(self.session.commit(batch)?.csn)
+        match self.session.commit(batch) {
+            Ok(commit) => Ok(commit.csn),
+            Err(Error::Store(error)) => Err(of_result(error, "a maintained result", &self.name)),
+            Err(error) => Err(error),
+        }
     }
 
     /// Drops all but that of one commit.

@@ -31,7 +31,7 @@ use evergraph_storage::failpoint;
 use crate::changes::changes_between;
 use crate::held::{MAINTAINED_NOTE, is_maintained};
 use crate::run::{Fact, Format, now_us, stored_notes};
-use crate::{Error, Session};
+use crate::{Error, Session, origin};
 use holds::Holds;
 use problem::{Problem, State};
 
@@ -240,6 +240,7 @@ impl Follower<'_> {
                 "drop it with `evergraph results DB drop`, and maintain it anew",
             )
         })?;
+        origin::check("result", known, &before)?;
         let unchanged = !differs(&before, &self.session.view())?;
         let started = Instant::now();
         let state = self.loaded.take().filter(|loaded| loaded.0 == from);
@@ -319,6 +320,7 @@ impl Follower<'_> {
         let facts = state.facts(self.session);
         let mut notes = stored_notes(state.kind(), Format::Evergraph, &facts);
         notes.push((MAINTAINED_NOTE.to_string(), "true".to_string()));
+        notes.push(origin::note(view)?);
         notes.extend(state.notes());
         Ok(Description {
             name: self.name.clone(),

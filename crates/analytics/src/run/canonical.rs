@@ -54,6 +54,21 @@ pub(super) fn joined<'n>(names: impl Iterator<Item = &'n str>) -> Option<String>
     (!escaped.is_empty()).then(|| escaped.join(","))
 }
 
+/// The names in a text that [`joined`] made.
+pub(super) fn parted(text: &str) -> Vec<String> {
+    let mut names = vec![String::new()];
+    let mut chars = text.chars();
+    while let Some(char) = chars.next() {
+        let last = names.last_mut().expect("there is always one");
+        match char {
+            ',' => names.push(String::new()),
+            '\\' => last.extend(chars.next()),
+            other => last.push(other),
+        }
+    }
+    names
+}
+
 /// The value of a parameter, in the one spelling; `None` if it is not given. Of a file,
 /// its content.
 fn spell_given(parameter: &Parameter, given: &Given, between_ids: Option<char>) -> Option<String> {
@@ -89,6 +104,7 @@ fn spell(kind: Kind, text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::find;
+    use super::{joined, parted};
 
     fn canonical(algorithm: &str, given: &[(&str, &str)]) -> String {
         spelled(algorithm, given, Some(','))
@@ -104,6 +120,15 @@ mod tests {
             .map(|(name, value)| format!("{name}={value}"))
             .collect();
         parts.join(" ")
+    }
+
+    #[test]
+    fn names_come_apart_as_they_were_joined() {
+        for names in [vec!["a"], vec!["a,b", "c\\", "", "d"], vec!["\\,", ","]] {
+            let text = joined(names.iter().copied()).unwrap();
+            assert_eq!(parted(&text), names, "{text}");
+        }
+        assert_eq!(joined([].into_iter()), None);
     }
 
     #[test]

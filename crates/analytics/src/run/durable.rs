@@ -10,6 +10,7 @@ use evergraph_algorithms::placement::Policy;
 use evergraph_algorithms::{Control, Saved};
 use evergraph_graph::OwnedColumn;
 use evergraph_results::{Description, Hot, ResultStore, Stored};
+use evergraph_snapshots::View;
 
 use super::algorithm::Algorithm;
 use super::checkpointer::{Checkpointer, Checkpointing, now_us};
@@ -21,7 +22,7 @@ use super::prepare::Preparation;
 use super::stored::{notes, parameters, with_columns};
 use super::{Computed, Outcome, Request};
 use crate::threads::start;
-use crate::{Error, Session};
+use crate::{Error, Session, origin};
 
 /// Options for storing the state and result of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,6 +36,10 @@ pub struct Durable {
     pub resume: bool,
     /// Keep the result under this name.
     pub keep: Option<String>,
+    /// The state stays when the run has ended, unless its result is kept, until
+    /// [`RunView::finish`](super::RunView::finish): for callers that have yet to write the
+    /// result, so that a failure there does not lose the run.
+    pub hold_state: bool,
     /// DRAM for state that waits to be written while the run goes on; the rest is
     /// written while it waits. All of the state if `None`.
     pub staging_bytes: Option<usize>,
@@ -55,6 +60,11 @@ impl Durable {
 
     pub(super) fn keeps_state(&self) -> bool {
         self.checkpoint_every.is_some() || self.resume
+    }
+
+    /// Whether the state stays when the run has ended.
+    pub fn holds_state(&self) -> bool {
+        self.hold_state && self.keep.is_none() && self.keeps_state()
     }
 }
 
@@ -124,6 +134,8 @@ pub(super) struct Plan<'a> {
     durable: &'a Durable,
     /// Description of the result that is being computed.
     description: Description,
+    /// The note that tells its commit.
+    origin: (String, String),
     from: Option<Arc<Stored>>,
     /// See [`Plan::stage`].
     staging_bytes: Option<usize>,
@@ -136,7 +148,7 @@ impl<'a> Plan<'a> {
         session: &'a Session,
         request: &'a Request,
         (algorithm, given): (&Algorithm, &Given),
-        (part, graph): (Option<&Part>, &Preparation<'_>),
+        (view, part, graph): (&View, Option<&Part>, &Preparation<'_>),
     ) -> Result<Option<Self>, Error> {
         let durable = &request.durable;
         if !durable.writes() {
@@ -149,6 +161,7 @@ impl<'a> Plan<'a> {
             false => None,
         };
         let now = now_us();
+        let origin = origin::note(view)?;
         let description = Description {
             name: name.to_string(),
             algorithm: algorithm.name.to_string(),
@@ -160,9 +173,10 @@ impl<'a> Plan<'a> {
                 .as_ref()
                 .map_or(now, |from| from.description().started_us),
             updated_us: now,
-            notes: vec![("reads".to_string(), graph.reads())],
+            notes: vec![("reads".to_string(), graph.reads()), origin.clone()],
         };
         if let Some(from) = &from {
+            origin::check("state", from.description(), view)?;
             check_same(from.description(), &description, algorithm)?;
         }
         let results = session.results()?;
@@ -183,6 +197,7 @@ impl<'a> Plan<'a> {
             results,
             durable,
             description,
+            origin,
             from,
             staging_bytes: None,
             divided: None,
@@ -285,20 +300,25 @@ impl<'a> Plan<'a> {
                 step: outcome.iterations.unwrap_or(0),
                 finished: true,
                 updated_us: now_us(),
-                notes: notes(outcome),
+                notes: [notes(outcome), vec![self.origin.clone()]].concat(),
                 ..self.description.clone()
             };
             with_columns(outcome, |columns| self.results.put(&description, columns))?;
         }
-        if !self.durable.keeps_state() {
-            return Ok(());
+        match self.durable.keeps_state() && !self.durable.holds_state() {
+            true => drop_state(&self.results, state),
+            false => Ok(()),
         }
-        let is_state = |stored: &Arc<Stored>| !stored.description().finished;
-        if self.results.get(state).filter(is_state).is_some() {
-            self.results.remove(&[state])?;
-        }
-        Ok(())
     }
+}
+
+/// Drops the state of a run that has ended, if there is one.
+pub(super) fn drop_state(results: &ResultStore, name: &str) -> Result<(), Error> {
+    let is_state = |stored: &Arc<Stored>| !stored.description().finished;
+    if results.get(name).filter(is_state).is_some() {
+        results.remove(&[name])?;
+    }
+    Ok(())
 }
 
 /// All columns of a result.

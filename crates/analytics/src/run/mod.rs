@@ -107,7 +107,7 @@ use prepare::{Preparation, Projected};
 pub use plan::Form;
 pub use prepare::Prepared;
 pub use registry::{algorithms, find};
-pub use rows::Rows;
+pub use rows::{Rows, check_titles};
 pub(crate) use sealing::{Source, seal};
 pub(crate) use stopped::stopped;
 pub use stored::Kept;
@@ -341,7 +341,12 @@ fn run_task(
     };
     let threads = pool.current_num_threads();
     let mut dram_bound = (task.dram_bound)(&given, preparation.size(), threads);
-    let mut plan = Plan::new(session, request, (algorithm, &given), (part, &preparation))?;
+    let mut plan = Plan::new(
+        session,
+        request,
+        (algorithm, &given),
+        (view, part, &preparation),
+    )?;
     if let Some(plan) = &mut plan {
         let free = limit.saturating_sub(dram_bound.saturating_add(preparation.bytes()));
         dram_bound += plan.stage(dram_bound, &preparation, free);

@@ -24,6 +24,11 @@ use evergraph_property_graph::graph::{
     self as property, NodeId, NodeNames, Orientation, ProjectionOptions,
 };
 
+/// Parameter of a result: the properties that nodes go by.
+pub(super) const NAME_BY: &str = "projection.name-by";
+/// Parameter of a result: the keys of imports, where nodes go by these.
+pub(super) const KEYS: &str = "projection.keys";
+
 /// A part of a property graph, as a request asks for it.
 pub(super) struct Part {
     view: property::View,
@@ -120,14 +125,18 @@ impl Part {
             ("orientation", orientation),
             ("weight", options.weight.clone()),
             ("default-weight", default.map(|weight| weight.to_string())),
-            ("name-by", joined(self.name_by.iter().map(String::as_str))),
-            ("keys", joined(keys.iter().map(String::as_str))),
         ];
         let given = all.into_iter().filter_map(|(name, value)| {
             let value = value?;
             Some((format!("projection.{name}"), value))
         });
-        given.collect()
+        let names = [
+            (NAME_BY, joined(self.name_by.iter().map(String::as_str))),
+            (KEYS, joined(keys.iter().map(String::as_str))),
+        ];
+        let names = names.into_iter();
+        let names = names.filter_map(|(name, value)| Some((name.to_string(), value?)));
+        given.chain(names).collect()
     }
 
     /// Makes the projection; `None` if it has no nodes. Runs in the caller's thread

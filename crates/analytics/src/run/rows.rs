@@ -7,12 +7,13 @@ use std::io::{self, Write};
 
 use evergraph_algorithms::UNREACHED;
 
-use super::conventions::labels_groups;
+use super::conventions::{column, labels_groups};
 use super::file_format::{FileFormat, Style, Writer};
 use super::naming::Namer;
+use super::stream;
 use super::values::{Cell, Values};
-use super::{Fact, Format, Naming, Outcome};
-use crate::Session;
+use super::{Fact, Format, Naming, Outcome, Request, find};
+use crate::{Error, Session};
 use evergraph_property_graph::value::Value;
 
 /// The part of a result that is shown.
@@ -262,6 +263,36 @@ impl<'a> Rows<'a> {
 
     fn is_edges(&self) -> bool {
         matches!(self.values(), Some(Values::Edges(_)))
+    }
+}
+
+/// Refuses properties that name nodes under the title of another column.
+///
+/// # Errors
+/// [`Error::Argument`] if there is one, or the request cannot be read.
+pub fn check_titles(request: &Request) -> Result<(), Error> {
+    let algorithm = find(&request.algorithm)?;
+    let given = algorithm.parse(&request.parameters)?;
+    let names = &request.name_by;
+    let is_twice = |(at, name): &(usize, &String)| names[..*at].contains(name);
+    if let Some((_, name)) = names.iter().enumerate().find(is_twice) {
+        return Err(Error::argument(
+            format!("--name-by {name} is given twice"),
+            "name nodes by each property once",
+        ));
+    }
+    // Of edges, the titles of names begin with the end that they are of.
+    if !algorithm.columns.contains(&stream::NODE) {
+        return Ok(());
+    }
+    let column = column(algorithm.name, given.text("output"), &[] as &[(&str, Fact)]);
+    let titles = [format!("{column}_estimate"), column];
+    match names.iter().find(|name| titles.contains(name)) {
+        None => Ok(()),
+        Some(name) => Err(Error::argument(
+            format!("--name-by {name} has the title of the values: two columns would be called so"),
+            "name nodes by another property, or by internal numbers: --numbers",
+        )),
     }
 }
 

@@ -12,14 +12,14 @@ use evergraph_snapshots::View;
 use evergraph_topology::Mode;
 
 use super::algorithm::Algorithm;
-use super::canonical::between_ids;
+use super::canonical::{between_ids, joined, parted};
 use super::conventions::{column, counted, labels_groups, peers};
 use super::given::Given;
 use super::naming::{Naming, Nodes};
-use super::part::Part;
+use super::part::{KEYS, NAME_BY, Part};
 use super::rows::{Rows, Shown};
 use super::{Fact, Format, Lists, Outcome, Values};
-use crate::{Error, Session};
+use crate::{Error, Session, origin};
 use evergraph_property_graph::graph::NodeNames;
 
 /// Notes that begin so are facts of the summary.
@@ -45,6 +45,8 @@ pub struct Kept {
     /// The nodes, or vertices of the database, that vertices stand for, of a part of the
     /// graph that does not have all.
     pub nodes: Option<Arc<[u32]>>,
+    /// Why nodes go by their ids, where the run gave them names.
+    pub without_names: Option<String>,
     algorithm: String,
     column: String,
     naming: Naming,
@@ -72,27 +74,20 @@ impl Kept {
             Some((name.to_string(), fact(value)?))
         });
         let result: Vec<(String, Fact)> = facts.collect();
-        let output = description
-            .parameters
-            .iter()
-            .find(|(name, _)| name == "output");
-        let output = output.map(|(_, value)| value.as_str());
+        let output = description.parameter("output");
         let nodes: Option<Arc<[u32]>> = match stored.columns().any(|(name, ..)| name == NODES) {
             true => Some(stored.values::<u32>(NODES)?.into()),
             false => None,
         };
+        let (naming, without_names) = match session.is_property_graph() {
+            true => named(session, stored, nodes.clone())?,
+            false => (Naming::of_vertices(nodes.clone()), None),
+        };
         Ok(Kept {
             algorithm: description.algorithm.clone(),
             column: column(&description.algorithm, output, &result),
-            naming: match session.is_property_graph() {
-                true => {
-                    let graph = session.property_graph()?;
-                    let count = description.graph.vertex_count as u32;
-                    let named = Nodes::new(count, nodes.clone());
-                    Naming::Nodes(named.by_keys(&graph.view(), &NodeNames::of(graph)))
-                }
-                false => Naming::of_vertices(nodes.clone()),
-            },
+            naming,
+            without_names,
             result,
             values: values(stored)?,
             format: match description.note(FORMAT) {
@@ -107,12 +102,13 @@ impl Kept {
     pub fn by_number(mut self) -> Self {
         if let Naming::Nodes(nodes) = self.naming {
             self.naming = Naming::Nodes(Nodes::new(nodes.count(), nodes.of_vertex().cloned()));
+            self.without_names = None;
         }
         self
     }
 
-    /// The rows that a run would have given. Nodes go by the keys that they have now, if
-    /// imports have given them some, else by their ids.
+    /// The rows that the run gave. Nodes go by the names that they had at its commit; by
+    /// their ids where that cannot be read any more ([`Kept::without_names`]).
     pub fn rows<'a>(&'a self, session: &'a Session) -> Rows<'a> {
         let facts = self.result.iter();
         Rows {
@@ -125,6 +121,42 @@ impl Kept {
             labels_groups: labels_groups(&self.algorithm) && self.column != "member",
         }
     }
+}
+
+/// Names of the nodes of a result, as the run gave them; or their ids, and why.
+fn named(
+    session: &Session,
+    stored: &Stored,
+    nodes: Option<Arc<[u32]>>,
+) -> Result<(Naming, Option<String>), Error> {
+    let description = stored.description();
+    let count = u32::try_from(description.graph.vertex_count).unwrap_or(u32::MAX);
+    let nodes = Nodes::new(count, nodes);
+    let name_by = description.parameter(NAME_BY);
+    let keys = description.parameter(KEYS);
+    if name_by.or(keys).is_none() {
+        return Ok((Naming::Nodes(nodes), None));
+    }
+    let by_id = |why: String| Ok((Naming::Nodes(nodes.clone()), Some(why)));
+    if let Some(why) = session.other_history(stored)? {
+        return by_id(format!("the result {why}"));
+    }
+    let csn = description.graph.csn;
+    let Ok(view) = session.view_at(csn) else {
+        return by_id(format!(
+            "no snapshot keeps commit {csn}, of which the result is"
+        ));
+    };
+    let graph = session.property_graph()?;
+    let view = graph.view_of(&view)?;
+    if let Some(name_by) = name_by {
+        return Ok((Naming::Nodes(nodes.by(&view, &parted(name_by))), None));
+    }
+    let names = NodeNames::of(graph);
+    if joined(names.texts().iter().map(String::as_str)).as_deref() != keys {
+        return by_id("labels have other keys than at the commit of the result".to_string());
+    }
+    Ok((Naming::Nodes(nodes.by_keys(&view, &names)), None))
 }
 
 /// The result that a run with these parameters would have on this view, if it was
@@ -154,6 +186,10 @@ pub(super) fn find_kept(
     let results = session.results()?.list();
     let mut failed = None;
     for stored in results.iter().filter(fits) {
+        if !origin::is_of(stored.description(), view)? {
+            failed = failed.or(Some(of_another_history(stored)));
+            continue;
+        }
         match Kept::read(session, stored) {
             Ok(kept) => {
                 let graph = &stored.description().graph;
@@ -196,6 +232,18 @@ pub(super) fn find_kept(
         }
     }
     failed.map_or(Ok(None), Err)
+}
+
+fn of_another_history(stored: &Stored) -> Error {
+    let description = stored.description();
+    Error::usage(
+        format!(
+            "the result {:?} {}",
+            description.name,
+            origin::of_another(description.graph.csn)
+        ),
+        "drop it with `evergraph results DB drop`",
+    )
 }
 
 /// Parameters that a result was computed with: those of the algorithm, and the part of a

@@ -9,17 +9,31 @@ use evergraph_snapshots::View;
 use evergraph_topology::{Batch, Mode, TopologyError};
 
 use super::algorithm::Algorithm;
-use super::durable::{check_writable, read_columns, saved, state_name};
+use super::durable::{check_writable, drop_state, read_columns, saved, state_name};
 use super::{Request, find};
-use crate::held::name_of_run;
-use crate::{At, Error, Session};
+use crate::held::{name_of_run, of_result};
+use crate::{At, Error, Session, origin};
 
 /// The view that a run reads, and the name of its state, which no other run of the
 /// process can have meanwhile. When it is dropped, the snapshot `run/NAME` goes, unless a
 /// state was stored that needs it.
 pub struct RunView<'session> {
     view: View,
-    _name: Option<NameOfRun<'session>>,
+    taken: Option<NameOfRun<'session>>,
+}
+
+impl RunView<'_> {
+    /// Drops the state of a run that has ended and has held it
+    /// ([`Durable::hold_state`](super::Durable::hold_state)), when its result is written.
+    ///
+    /// # Errors
+    /// If the medium refuses.
+    pub fn finish(self) -> Result<(), Error> {
+        match &self.taken {
+            Some(taken) => drop_state(&*taken.session.results()?, &taken.name),
+            None => Ok(()),
+        }
+    }
 }
 
 impl Deref for RunView<'_> {
@@ -113,7 +127,7 @@ pub(super) fn view_for<'session>(
             Some(moment) => session.view_of(moment)?,
             None => session.view(),
         };
-        return Ok(RunView { view, _name: None });
+        return Ok(RunView { view, taken: None });
     }
     check_resumable()?;
     if session.config().mode == Mode::Direct {
@@ -137,7 +151,7 @@ pub(super) fn view_for<'session>(
                     "go on without --as-of, or give the new run another name",
                 ));
             }
-            session.view_at(csn).map_err(|error| {
+            let view = session.view_at(csn).map_err(|error| {
                 Error::usage(
                     format!(
                         "the run {name:?} began at commit {csn}: {}",
@@ -145,7 +159,9 @@ pub(super) fn view_for<'session>(
                     ),
                     "that graph cannot be read any more; drop the state and run it anew",
                 )
-            })?
+            })?;
+            origin::check("state", stored.description(), &view)?;
+            view
         }
         None => match moment.filter(|moment| moment.snapshot.is_some()) {
             Some(moment) => session.view_of(&moment)?,
@@ -160,20 +176,24 @@ pub(super) fn view_for<'session>(
     taken.result = request.durable.keep.clone();
     Ok(RunView {
         view,
-        _name: Some(taken),
+        taken: Some(taken),
     })
 }
 
 /// Makes the snapshot of the newest commit that the state of a run will need, in
 /// place of one that a run left that ended before its first state. Returns its commit.
 fn hold_newest(session: &Session, name: &str) -> Result<u64, Error> {
-    let name = name_of_run(name);
+    let snapshot = name_of_run(name);
     let mut batch = Batch::new();
-    if session.store().snapshot(&name).is_ok() {
-        batch.drop_snapshot(&name);
+    if session.store().snapshot(&snapshot).is_ok() {
+        batch.drop_snapshot(&snapshot);
     }
-    batch.hold_snapshot(&name);
-    Ok(session.commit(batch)?.csn)
+    batch.hold_snapshot(&snapshot);
+    match session.commit(batch) {
+        Ok(commit) => Ok(commit.csn),
+        Err(Error::Store(error)) => Err(of_result(error, "the state of a run", name)),
+        Err(error) => Err(error),
+    }
 }
 
 /// Drops the snapshot of a run on a commit, if no state needs it; returns the commit
@@ -204,12 +224,17 @@ fn move_result(session: &Session, name: &str, from: u64, to: u64) -> Result<(), 
     let Some(stored) = results.get(name).filter(is_of_run) else {
         return Ok(());
     };
+    // If the next commit has come already, none will read the result.
+    let Ok(view) = session.view_at(to) else {
+        return Ok(());
+    };
     let columns = read_columns(&stored)?;
     let columns: Vec<(&str, Column<'_>)> = (columns.iter())
         .map(|(name, column)| (name.as_str(), column.as_column()))
         .collect();
     let mut description = stored.description().clone();
     description.graph.csn = to;
+    origin::replace_note(&mut description, &view)?;
     results.put(&description, &columns)?;
     Ok(())
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::chart::{Axis, Chart, Series, short};
 use super::{Common, Drawn};
 use crate::report::{Failure, count};
-use crate::snapshot::list::edges_of;
+use crate::snapshot::list::{edges_of, vertices_of};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -34,11 +34,15 @@ pub fn draw(args: &Args) -> Result<Drawn, Failure> {
         false => snapshot.csn as f64,
     };
     let day = |us: f64| time_text(us as i64).chars().take(10).collect::<String>();
-    let series = |name, of: &dyn Fn(&evergraph::Snapshot) -> u64| Series {
+    let vertices = snapshots.iter().map(|one| vertices_of(&db, one));
+    let vertices = vertices.collect::<Result<Vec<u64>, _>>()?;
+    let edges: Vec<u64> = snapshots.iter().map(|one| edges_of(&db, one)).collect();
+    let series = |name, of: &[u64]| Series {
         name,
         points: snapshots
             .iter()
-            .map(|one| (x(one), of(one) as f64))
+            .zip(of)
+            .map(|(one, &number)| (x(one), number as f64))
             .collect(),
     };
     let chart = Chart {
@@ -53,18 +57,17 @@ pub fn draw(args: &Args) -> Result<Drawn, Failure> {
             logarithmic: true,
             label: &short,
         },
-        series: vec![
-            series("vertices", &|one| one.vertex_count),
-            series("edges", &|one| edges_of(&db, one)),
-        ],
+        series: vec![series("vertices", &vertices), series("edges", &edges)],
         lines: true,
     };
     let json = json!({
-        "snapshots": snapshots.iter().map(|one| json!({
-            "name": one.name,
-            "vertices": one.vertex_count,
-            "edges": edges_of(&db, one),
-        })).collect::<Vec<_>>(),
+        "snapshots": snapshots.iter().zip(vertices.iter().zip(&edges)).map(
+            |(one, (vertices, edges))| json!({
+                "name": one.name,
+                "vertices": vertices,
+                "edges": edges,
+            })
+        ).collect::<Vec<_>>(),
     });
     let svg = chart.svg()?;
     let text = format!("{} snapshots", count(snapshots.len() as u64));

@@ -62,7 +62,7 @@ impl Shell<'_> {
             ":commit" => self.commit(),
             ":rollback" => match self.runner.roll_back() {
                 true => Ok(self.answer("rolled back", json!({ "rolledBack": true }))),
-                false => Err(Failure::new("there is no transaction", ":begin begins one")),
+                false => self.refuse("there is no transaction", ":begin begins one"),
             },
             ":quit" | ":exit" => return Next::Quit,
             other => Err(Failure::new(
@@ -114,15 +114,17 @@ impl Shell<'_> {
         };
         let Some(at) = at else {
             self.runner.as_of = None;
-            return Ok("reading the newest commit\n".to_string());
+            let now = json!({ "asOf": "now", "commit": self.db.view().csn() });
+            return Ok(self.answer("reading the newest commit", now));
         };
-        let moment = self.db.moment(&at)?;
+        let moment = self.told(self.db.moment(&at).map_err(Error::from))?;
         let text = match &at {
-            At::Csn(csn) => format!("reading commit {csn}\n"),
-            _ => format!("reading {}, commit {}\n", moment.name(), moment.csn),
+            At::Csn(csn) => format!("reading commit {csn}"),
+            _ => format!("reading {}, commit {}", moment.name(), moment.csn),
         };
+        let read = json!({ "asOf": at.to_string(), "commit": moment.csn });
         self.runner.as_of = Some(at);
-        Ok(text)
+        Ok(self.answer(&text, read))
     }
 
     fn choose(&mut self, argument: &str) -> Result<String, Failure> {
@@ -156,10 +158,10 @@ impl Shell<'_> {
         let begun = self.runner.begin();
         match self.told(begun)? {
             true => Ok(self.answer("begun", json!({ "begun": true }))),
-            false => Err(Failure::new(
+            false => self.refuse(
                 "there is a transaction already",
                 ":commit or :rollback ends it",
-            )),
+            ),
         }
     }
 
@@ -168,8 +170,13 @@ impl Shell<'_> {
         match self.told(done)? {
             Some(Some(csn)) => Ok(self.answer(&format!("commit {csn}"), json!({ "commit": csn }))),
             Some(None) => Ok(self.answer("nothing was written", json!({ "commit": null }))),
-            None => Err(Failure::new("there is no transaction", ":begin begins one")),
+            None => self.refuse("there is no transaction", ":begin begins one"),
         }
+    }
+
+    /// Refuses a command that a program waits for.
+    fn refuse(&self, message: &str, hint: &str) -> Result<String, Failure> {
+        self.told(Err(evergraph::Error::usage(message, hint).into()))
     }
 
     /// A line for a person, or for a program that reads JSON.
@@ -180,7 +187,7 @@ impl Shell<'_> {
         }
     }
 
-    /// The failure of a transaction; a program that reads JSON gets a line of it, as of a
+    /// The failure of a command; a program that reads JSON gets a line of it, as of a
     /// statement.
     fn told<T>(&self, done: Result<T, Error>) -> Result<T, Failure> {
         done.map_err(|error| {

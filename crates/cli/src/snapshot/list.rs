@@ -9,26 +9,23 @@ use crate::report::{Failure, Report, aligned, bytes, count};
 /// Lists the snapshots, oldest first.
 pub fn list(db: &Database) -> Result<Report, Failure> {
     let snapshots = db.snapshot_sizes()?;
-    let all: Vec<Value> = snapshots
-        .iter()
-        .map(|(snapshot, delta)| {
-            let mut all = described(db, snapshot);
-            all["delta_bytes"] = json!(delta);
-            all
-        })
-        .collect();
+    let mut all: Vec<Value> = Vec::new();
     let names = ["NAME", "COMMIT", "TIME", "VERTICES", "EDGES", "KEPT FOR IT"];
     let mut rows = vec![names.map(str::to_string).to_vec()];
-    rows.extend(snapshots.iter().map(|(snapshot, delta)| {
-        vec![
+    for (snapshot, delta) in &snapshots {
+        let vertices = vertices_of(db, snapshot)?;
+        let mut one = described(db, snapshot, vertices);
+        one["delta_bytes"] = json!(delta);
+        all.push(one);
+        rows.push(vec![
             snapshot.name.clone(),
             snapshot.csn.to_string(),
             time_text(snapshot.time_us),
-            count(snapshot.vertex_count),
+            count(vertices),
             count(edges_of(db, snapshot)),
             bytes(*delta),
-        ]
-    }));
+        ]);
+    }
     let text = match snapshots.is_empty() {
         true => "no snapshots\n".to_string(),
         false => aligned(&rows),
@@ -37,15 +34,26 @@ pub fn list(db: &Database) -> Result<Report, Failure> {
 }
 
 /// A snapshot, for `--json`.
-pub fn described(db: &Database, snapshot: &Snapshot) -> Value {
+pub fn described(db: &Database, snapshot: &Snapshot, vertices: u64) -> Value {
     json!({
         "name": snapshot.name,
         "csn": snapshot.csn,
         "time": time_text(snapshot.time_us),
         "time_us": snapshot.time_us,
-        "vertices": snapshot.vertex_count,
+        "vertices": vertices,
         "edges": edges_of(db, snapshot),
     })
+}
+
+/// Vertices; of a property graph the nodes that were not deleted, whose numbers a vertex
+/// keeps.
+pub fn vertices_of(db: &Database, snapshot: &Snapshot) -> Result<u64, Failure> {
+    if !db.is_property_graph() {
+        return Ok(snapshot.vertex_count);
+    }
+    let view = db.property_graph()?.as_of_commit(snapshot.csn);
+    let count = view.and_then(|view| view.node_count());
+    Ok(count.map_err(evergraph::Error::from)?)
 }
 
 /// Live edges: an undirected one counts once.

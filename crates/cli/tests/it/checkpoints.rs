@@ -219,3 +219,140 @@ fn kept_results_read_back_as_they_were_written() {
         check.stdout
     );
 }
+
+/// A directory with files and no directories, copied over another.
+fn copy_over(place: &Place, from: &str, to: &str) {
+    std::fs::create_dir_all(place.path(to)).unwrap();
+    for file in std::fs::read_dir(place.path(from)).unwrap() {
+        let file = file.unwrap();
+        std::fs::copy(file.path(), place.path(to).join(file.file_name())).unwrap();
+    }
+}
+
+/// A backup that is put back beside newer results numbers its next commits as those were.
+#[test]
+fn results_of_another_history_are_told_and_not_read() {
+    let place = Place::new();
+    place.file("e.txt", "1 2\n2 3\n3 1\n");
+    place.file("f.txt", "1 4\n1 5\n1 6\n");
+    place.file("h.txt", "2 4\n2 5\n2 6\n");
+    place.json("import db e.txt");
+    copy_over(&place, "db", "backup");
+    place.json("import db f.txt --append");
+    place.json("snapshot db create here");
+    let kept = place.json("run db degrees --as-of here --keep kept");
+    // In its own history it is read, also behind later commits, merged, and in a copy.
+    place.json("import db h.txt --append");
+    place.json("compact db");
+    copy_over(&place, "db", "copy");
+    assert_eq!(place.json("run copy degrees --as-of here")["kept"], "kept");
+    let others = &place.json("check copy")["results_of_other_histories"];
+    assert_eq!(*others, serde_json::json!([]));
+
+    copy_over(&place, "backup", "db");
+    let listed = place.call("results db");
+    listed.expect(0);
+    assert!(
+        listed.stdout.contains("the newest of the graph is"),
+        "{}",
+        listed.stdout
+    );
+    place.json("import db h.txt --append");
+    place.json("snapshot db create here");
+    let run = place.call("run db degrees -o -");
+    run.expect(0);
+    assert_eq!(
+        run.stdout, "1 1\n2 4\n3 1\n4 0\n5 0\n6 0\n",
+        "{}",
+        run.stderr
+    );
+    assert!(
+        run.stderr.contains("of another history of the database"),
+        "{}",
+        run.stderr
+    );
+    assert_eq!(place.json("run db degrees")["csn"], kept["csn"]);
+    let shown = place.call("results db show kept");
+    shown.expect(0);
+    assert!(
+        shown.stdout.contains("of another history"),
+        "{}",
+        shown.stdout
+    );
+    let check = place.call("check db");
+    check.expect(0);
+    assert!(
+        check.stdout.contains("the result \"kept\" is of another"),
+        "{}",
+        check.stdout
+    );
+}
+
+/// Nor does a run go on from a state of it, or a maintained result follow.
+#[test]
+fn what_goes_on_does_not_begin_in_another_history() {
+    let place = Place::new();
+    place.file("e.txt", "1 2\n2 3\n3 1\n");
+    place.json("import db e.txt");
+    copy_over(&place, "db", "backup");
+    let other = |name: &str| {
+        place.json(&format!("snapshot db create {name}"));
+    };
+    let run = "pagerank --param iterations=50 --checkpoint-every 1 --as-of s --name state";
+    other("s");
+    place.kill_at("run.state-published", 1, &format!("run db {run}"));
+    place.json("maintain db degrees --name followed");
+    copy_over(&place, "backup", "db");
+    other("s");
+    other("maintained");
+    let refused = place.call(&format!("run db {run} --resume"));
+    refused.expect(1);
+    assert!(
+        refused.error().contains("is of another history"),
+        "{refused:?}"
+    );
+    let refused = place.call("maintain db degrees --name followed");
+    refused.expect(1);
+    assert!(
+        refused.error().contains("is of another history"),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn a_state_stays_until_the_result_is_written() {
+    let place = Place::new();
+    place.file("e.txt", "1 2\n2 3\n3 1\n3 2\n");
+    place.json("import db e.txt");
+    let expected = values(&place, "pagerank --param iterations=30");
+    let run = "run db pagerank --param iterations=30 --checkpoint-every 1 --name st";
+    let failed = place.call(&format!("{run} -o /dev/full"));
+    failed.expect(1);
+    assert!(
+        failed.stderr.contains("with --resume goes on from it"),
+        "{failed:?}"
+    );
+    assert_eq!(place.json("results db")["results"][0]["name"], "st");
+    let done = place.json(&format!("{run} --resume -o out.txt"));
+    assert_eq!(done["checkpoints"]["resumed_step"], 29, "{done}");
+    assert_eq!(
+        std::fs::read_to_string(place.path("out.txt")).unwrap(),
+        expected
+    );
+    assert_eq!(place.json("results db")["results"], serde_json::json!([]));
+    assert_eq!(
+        place.json("snapshot db list")["snapshots"],
+        serde_json::json!([])
+    );
+    // A result that is kept is all that is needed.
+    let failed = place.call(&format!("{run} --keep ranks -o /dev/full"));
+    failed.expect(1);
+    assert!(
+        failed.stderr.contains("results DB show ranks"),
+        "{failed:?}"
+    );
+    assert_eq!(
+        place.json("results db")["results"].as_array().map(Vec::len),
+        Some(1)
+    );
+}

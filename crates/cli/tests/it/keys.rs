@@ -179,3 +179,52 @@ fn a_table_with_a_label_is_not_read_as_the_benchmarks() {
     let shown = lines(&place, &["query", "db", text, "--format", "csv"]);
     assert_eq!(shown[1..], ["T007", "TA"]);
 }
+
+/// A kept result shows the names that the run gave, not those of now.
+#[test]
+fn kept_results_have_the_names_of_their_commit() {
+    let place = airports();
+    let run = lines(
+        &place,
+        &["run", "db", "pagerank", "--keep", "ranks", "-o", "-"],
+    );
+    let by_city = ["--name-by", "city", "--keep", "cities"];
+    let cities = lines(
+        &place,
+        &[&["run", "db", "degrees", "-o", "-"], &by_city[..]].concat(),
+    );
+    lines(
+        &place,
+        &["run", "db", "degrees", "--numbers", "--keep", "numbers"],
+    );
+    let show = |name: &str| place.call(&format!("results db show {name} -o -"));
+    let shown = |name: &str| -> Vec<String> {
+        let shown = show(name);
+        shown.expect(0);
+        assert_eq!(shown.stderr, "", "{shown:?}");
+        shown.stdout.lines().map(str::to_string).collect()
+    };
+    assert_eq!(
+        (shown("ranks"), shown("cities")),
+        (run.clone(), cities.clone())
+    );
+    assert!(shown("numbers")[0].starts_with("0 "));
+    place.json("snapshot db create then");
+    place.json("run db pagerank --as-of then --keep old");
+    for statement in [
+        "MATCH (n:Airport {code: 'JFK'}) DETACH DELETE n",
+        "CREATE (:Airport {code: 'CDG', city: 'Paris'})",
+        "MATCH (n:Airport {code: 'NRT'}) SET n.code = 'HND', n.city = 'Haneda'",
+    ] {
+        place.call_with(&["query", "db", statement]).expect(0);
+    }
+    assert_eq!(shown("old"), run);
+    // Of a commit that nothing keeps, numbers are what is sure.
+    let without = show("ranks");
+    without.expect(0);
+    assert!(without.stdout.starts_with("0 "), "{without:?}");
+    assert!(
+        without.stderr.contains("no snapshot keeps commit"),
+        "{without:?}"
+    );
+}

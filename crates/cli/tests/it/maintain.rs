@@ -82,6 +82,18 @@ fn the_command_says_what_it_did() {
     let outcome = place.call("maintain db pagerank --name pr --param damping=0.6");
     outcome.expect(1);
     assert!(outcome.error().contains("has damping=0.5"), "{outcome:?}");
+    // The user has named no snapshot.
+    for command in [
+        "maintain db degrees --name ../x",
+        "run db pagerank --checkpoint-every 1 --name ../x",
+    ] {
+        let outcome = place.call(command);
+        outcome.expect(1);
+        assert!(
+            outcome.error().contains("cannot be called \"../x\""),
+            "{outcome:?}"
+        );
+    }
 }
 
 /// A result that cannot be read is computed, and why it was not read is said.

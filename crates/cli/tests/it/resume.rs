@@ -207,3 +207,52 @@ fn an_import_of_nodes_that_is_killed_before_its_first_commit_goes_on() {
     assert_eq!(place.json("import db two.jsonl --resume")["nodes"], 0);
     assert_eq!(place.json("stats db")["property_graph"]["nodes"], 3);
 }
+
+/// A script that always gives one command, with `--append --resume`, whenever it is killed.
+#[test]
+fn an_import_that_is_appended_begins_and_goes_on_by_one_command() {
+    let place = Place::new();
+    place.file("one.txt", "0 1\n1 2\n");
+    place.file("two.txt", "2 3\n3 4\n4 5\n");
+    place.file("other.txt", "5 6\n");
+    let import = |file: &str| format!("import db {file}.txt --append --resume --batch-edges 1");
+    let edges = |done: serde_json::Value| (done["imported_edges"].as_u64(), done["edges"].as_u64());
+    assert_eq!(edges(place.json(&import("one"))), (Some(2), Some(2)));
+    // Nothing of it was begun: as if a process was killed before.
+    place.kill_at("import.begun", 1, &import("two"));
+    // What was begun is not left for other files.
+    let refused = place.call(&import("other"));
+    refused.expect(1);
+    assert!(refused.error().contains("is of other files"), "{refused:?}");
+    place.kill_at("import.committed", 2, &import("two"));
+    assert_eq!(edges(place.json(&import("two"))), (Some(1), Some(5)));
+    // What has ended is not imported again, whatever came behind it.
+    assert_eq!(edges(place.json(&import("two"))), (Some(0), Some(5)));
+    assert_eq!(edges(place.json(&import("one"))), (Some(0), Some(5)));
+}
+
+#[test]
+fn nodes_that_are_appended_begin_and_go_on_by_one_command() {
+    let place = Place::new();
+    for (file, ids) in [("one", 0..3), ("two", 3..6), ("other", 6..7)] {
+        let rows: String = ids.map(|id| format!("{id}\n")).collect();
+        place.file(&format!("{file}.csv"), format!("id:int\n{rows}"));
+    }
+    let import =
+        |file: &str| format!("import db --nodes A={file}.csv --append --resume --batch-edges 1");
+    let nodes = || place.json("stats db")["property_graph"]["nodes"].clone();
+    place.json(&import("one"));
+    place.kill_at("import.begun", 1, &import("two"));
+    let refused = place.call(&import("other"));
+    refused.expect(1);
+    assert!(refused.error().contains("of other files"), "{refused:?}");
+    place.kill_at("import.committed", 1, &import("two"));
+    place.json(&import("two"));
+    assert_eq!(nodes(), 6);
+    for file in ["one", "two", "one"] {
+        assert_eq!(place.json(&import(file))["nodes"], 0, "{file}");
+    }
+    assert_eq!(place.json(&import("other"))["nodes"], 1);
+    assert_eq!(place.json(&import("one"))["nodes"], 0);
+    assert_eq!(nodes(), 7);
+}

@@ -257,6 +257,43 @@ fn nodes_go_by_several_properties() {
 }
 
 #[test]
+fn two_columns_of_one_title_are_refused() {
+    let place = Place::new();
+    place.file(
+        "nodes.csv",
+        ":ID,:LABEL,name,degree:int\n1,A,x,3\n2,A,y,4\n",
+    );
+    place.file("ties.csv", ":START_ID,:END_ID,:TYPE\n1,2,R\n");
+    place.json("import db nodes.csv ties.csv");
+    for (run, wrong) in [
+        (
+            "degrees --name-by degree -o out.csv",
+            "has the title of the values",
+        ),
+        (
+            "degrees --name-by name,degree --top 1",
+            "has the title of the values",
+        ),
+        ("degrees --name-by name,name -o out.csv", "is given twice"),
+    ] {
+        let refused = place.call(&format!("run db {run}"));
+        refused.expect(2);
+        assert!(refused.error().contains(wrong), "{refused:?}");
+    }
+    assert!(!place.path("out.csv").exists());
+    place.json("run db pagerank --name-by degree -o out.csv");
+    place.json("snapshot db create vertex");
+    let refused = place.call("run db degrees --over .. -o out.csv");
+    refused.expect(2);
+    assert!(
+        refused.error().contains("the snapshot `vertex`"),
+        "{refused:?}"
+    );
+    place.json("run db degrees --over .. --name-by degree -o out.csv");
+    place.json("run db degrees --over .. -o out/");
+}
+
+#[test]
 fn reports_have_numbers_and_truth_values_as_such() {
     let place = Place::new();
     place.file("e.txt", "1 2\n2 3\n3 1\n3 4\n");

@@ -201,3 +201,31 @@ fn transactions_answer_by_lines_of_json() {
     );
     assert!(said.stderr.contains("nothing of"), "{said:#?}");
 }
+
+#[test]
+fn moments_answer_by_lines_of_json() {
+    let place = Place::new();
+    place
+        .call_with(&["query", "db", "--create", "CREATE (:A)"])
+        .expect(0);
+    place.json("snapshot db create s1");
+    let said = place.feed(
+        &["shell", "db", "--format", "json"],
+        ":asof s1\n:asof nope\n:asof now\n:commit\n",
+    );
+    said.expect(1);
+    let lines = said.stdout.lines();
+    let lines: Vec<serde_json::Value> = lines
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{said:#?}")))
+        .collect();
+    assert_eq!(lines.len(), 4, "{said:#?}");
+    assert_eq!(
+        (&lines[0]["asOf"], &lines[2]["asOf"]),
+        (&"s1".into(), &"now".into())
+    );
+    assert!(lines[0]["commit"].is_u64(), "{said:#?}");
+    assert!(
+        lines[1]["error"].is_object() && lines[3]["error"].is_object(),
+        "{said:#?}"
+    );
+}

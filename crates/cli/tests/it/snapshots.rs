@@ -361,3 +361,59 @@ fn times_are_read_in_their_unit_and_order() {
         exit code 1
     "#]].assert_eq(&said);
 }
+
+/// Only digits alone are the number of a commit.
+#[test]
+fn names_with_a_sign_are_names() {
+    let place = Place::new();
+    place.file("e.txt", "1 2\n");
+    place.json("import db e.txt");
+    place.json("snapshot db create one");
+    place.file("e.txt", "1 3\n");
+    place.json("import db e.txt --append");
+    let made = place.json("snapshot db create +2");
+    assert_eq!(place.json("run db degrees --as-of +2")["csn"], made["csn"]);
+}
+
+/// Nodes that were deleted are no vertices of a snapshot.
+#[test]
+fn snapshots_count_the_nodes_that_there_are() {
+    let place = Place::new();
+    place
+        .call_with(&[
+            "query",
+            "db",
+            "--create",
+            "UNWIND range(1, 5) AS i CREATE (:A {i: i})",
+        ])
+        .expect(0);
+    let made = place.json("snapshot db create before");
+    assert_eq!(made["vertices"], 5);
+    place
+        .call_with(&["query", "db", "MATCH (a:A) WHERE a.i > 2 DELETE a"])
+        .expect(0);
+    assert_eq!(place.json("snapshot db create after")["vertices"], 2);
+    place.json("compact db");
+    let counts = |json: &Value| -> Vec<Value> {
+        let snapshots = json["snapshots"].as_array().unwrap();
+        snapshots
+            .iter()
+            .map(|one| one["vertices"].clone())
+            .collect()
+    };
+    assert_eq!(
+        counts(&place.json("snapshot db list")),
+        [json!(5), json!(2)]
+    );
+    let drawn = place.json("plot growth db -o growth.svg");
+    assert_eq!(counts(&drawn), [json!(5), json!(2)]);
+}
+
+#[test]
+fn a_prefix_that_begins_no_name_is_told_as_it_was_given() {
+    let place = Place::new();
+    place.file("events.tsv", EVENTS);
+    let import = "import db events.tsv --snapshot-every 1mo --snapshot-prefix run/";
+    let told = complaint(&place, import, 2);
+    assert!(told.contains("can begin with \"run/\""), "{told}");
+}

@@ -69,6 +69,9 @@ pub struct ImportOptions {
     pub batch_edges: usize,
     /// Goes on behind the last commit of an earlier import of the same files.
     pub resume: bool,
+    /// With `resume`: an import of which nothing was committed begins, also where other
+    /// imports have ended before it.
+    pub or_begin: bool,
     /// Names a snapshot after each step of the input. For steps of time every edge
     /// needs its time; edges that are not in their order are sorted in memory.
     pub snapshots: Option<Series>,
@@ -84,6 +87,7 @@ impl Default for ImportOptions {
             reading: formats::Options::default(),
             batch_edges: 1 << 20,
             resume: false,
+            or_begin: false,
             snapshots: None,
             rejects: None,
         }
@@ -326,7 +330,11 @@ pub fn import(
 ) -> Result<ImportReport, Error> {
     let started = Instant::now();
     let reading = reading_for(db, options)?;
-    let (key, record) = start_record(db, files, &reading, options)?;
+    let Start {
+        key,
+        record,
+        is_new,
+    } = start_record(db, files, &reading, options)?;
     if record.done {
         return Ok(ImportReport {
             resumed_edges: record.edges,
@@ -334,7 +342,7 @@ pub fn import(
         });
     }
     let resumed_edges = record.edges;
-    let begins = !options.resume && db.config().mode == Mode::Merged;
+    let begins = is_new && db.config().mode == Mode::Merged;
     let beginning = (begins && key != progress::key(0)).then(|| (key.clone(), record.encode()));
     let cancellation = &control.cancellation;
     let mut source = Source::open(db, files, reading, options, (key, record), cancellation)?;
@@ -442,7 +450,7 @@ fn reading_for(db: &Database, options: &ImportOptions) -> Result<formats::Option
                 "steps are from 1 edge, or from a second up to 10000 years",
             ));
         }
-        check_snapshot_name(&format!("{}name", series.prefix))?;
+        check_prefix(&series.prefix)?;
         reading.timestamps |= series.every.is_of_time() && reading.columns.timestamp.is_none();
     }
     match config.ids {
@@ -456,37 +464,64 @@ fn reading_for(db: &Database, options: &ImportOptions) -> Result<formats::Option
     Ok(reading)
 }
 
+/// Refuses what names of snapshots cannot begin with.
+fn check_prefix(prefix: &str) -> Result<(), Error> {
+    match check_snapshot_name(&format!("{prefix}name")) {
+        Err(TopologyError::BadSnapshotName { why, .. }) => Err(Error::argument(
+            format!("no name of a snapshot can begin with {prefix:?}: {why}"),
+            "choose another prefix",
+        )),
+        checked => Ok(checked?),
+    }
+}
+
+/// The progress record of an import, and its key.
+struct Start {
+    key: Vec<u8>,
+    record: Record,
+    /// No commit has the record yet.
+    is_new: bool,
+}
+
 /// Finds the progress record to go on with, or begins a new one.
 fn start_record(
     db: &Database,
     files: &[PathBuf],
     reading: &formats::Options,
     options: &ImportOptions,
-) -> Result<(Vec<u8>, Record), Error> {
+) -> Result<Start, Error> {
     let snapshots = options.snapshots.as_ref();
     let identity = identity::identity(files, reading, options.action, snapshots)?;
     let fresh = Record::new(identity, options.action, files);
     let records = progress::stored(db)?;
-    let next = progress::key(records.len());
+    let begun = Start {
+        key: progress::key(records.len()),
+        record: fresh,
+        is_new: true,
+    };
     if !options.resume {
-        return Ok((next, fresh));
+        return Ok(begun);
     }
     let matching = records
         .iter()
         .rposition(|record| record.identity == identity);
     if let Some(index) = matching {
-        return Ok((progress::key(index), records[index].clone()));
+        return Ok(Start {
+            key: progress::key(index),
+            record: records[index].clone(),
+            is_new: false,
+        });
     }
     match records.iter().rfind(|record| !record.done) {
         // Nothing was committed before the interruption.
-        None if records.is_empty() => Ok((next, fresh)),
+        None if records.is_empty() || options.or_begin => Ok(begun),
         None => Err(Error::usage(
             "there is no interrupted import of these files",
             "use --append to add them",
         )),
         Some(open) => Err(Error::usage(
             format!("the interrupted import is of other files: {}", open.files),
-            "give the same files, unchanged and with the same options, or use --append",
+            "give the same files, unchanged and with the same options, or --append without --resume",
         )),
     }
 }

@@ -105,10 +105,9 @@ pub fn import(
     check_creation(options, &keys)?;
     keys.define(graph)?;
     let mut assigned = Assigned::default();
-    if options.resume {
-        (position, assigned) = position.resume(graph)?;
-    } else {
-        position.record_beginning(graph)?;
+    match options.resume {
+        true => (position, assigned) = position.resume(graph, options.or_begin)?,
+        false => position.record_beginning(graph)?,
     }
     failpoint!("import.begun");
     let mut import = Import::new(graph, options, &chosen, keys, stop, progress)?;

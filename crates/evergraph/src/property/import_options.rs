@@ -48,6 +48,9 @@ pub struct PropertyImport {
     /// Goes on behind the last commit of the newest import, of the same files. No node
     /// may have been deleted meanwhile.
     pub resume: bool,
+    /// With `resume`: an import of which nothing was committed begins, also where other
+    /// imports have ended before it.
+    pub or_begin: bool,
 }
 
 /// Files of nodes with the same labels, or of relationships of a type.
@@ -178,6 +181,7 @@ impl Default for PropertyImport {
             rejects: None,
             rows_at_once: PropertyImport::ROWS_AT_ONCE,
             resume: false,
+            or_begin: false,
         }
     }
 }

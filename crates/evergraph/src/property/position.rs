@@ -19,6 +19,12 @@ use crate::import::identity_of;
 /// each of its commits.
 const KEY: &str = "graph-import";
 
+/// Key of the identities of imports that ended before the newest one, the last ones last.
+const ENDED: &str = "graph-imports-ended";
+
+/// How many of them are remembered: 32 KiB.
+const MOST_ENDED: usize = 4096;
+
 /// Facts that one commit takes away: some tens of KiB of the log.
 const FORGOTTEN_AT_ONCE: usize = 1000;
 
@@ -101,20 +107,29 @@ impl Position {
     }
 
     /// Of the import of the same files that was interrupted, with the nodes that it
-    /// made; as it is, if nothing of one was committed.
+    /// made; as it is, if nothing of one was committed. Where the newest import has ended
+    /// and was of other files, an import begins only if `or_begin` says so, and none of
+    /// these files has ended before.
     ///
     /// # Errors
     /// If the newest import was of other files.
-    pub fn resume(self, graph: &PropertyGraph) -> Result<(Self, Assigned), Error> {
+    pub fn resume(self, graph: &PropertyGraph, or_begin: bool) -> Result<(Self, Assigned), Error> {
         let store = graph.store();
         let Some(stored) = store.meta(KEY.as_bytes()) else {
             return Ok((self, Assigned::default()));
         };
         let found = Position::decode(&stored).ok_or_else(unreadable)?;
+        if found.identity != self.identity && found.done && or_begin {
+            if ended(store).contains(&self.identity) {
+                return Ok((Position { done: true, ..self }, Assigned::default()));
+            }
+            self.record_beginning(graph)?;
+            return Ok((self, Assigned::default()));
+        }
         if found.identity != self.identity {
             return Err(Error::usage(
                 "the newest import of this database is of other files",
-                "give the same files, unchanged and with the same options, or use --append",
+                "give the same files, unchanged and with the same options, or --append without --resume",
             ));
         }
         let mut assigned = Assigned::default();
@@ -135,9 +150,13 @@ impl Position {
     /// Errors of committing.
     pub fn record_beginning(&self, graph: &PropertyGraph) -> Result<(), Error> {
         let store = graph.store();
-        if store.meta(KEY.as_bytes()).is_some() {
+        if let Some(before) = store.meta(KEY.as_bytes()) {
             let mut batch = Batch::new();
             batch.set_meta(KEY.as_bytes(), &self.encode());
+            let before = Position::decode(&before).filter(|before| before.done);
+            if let Some(before) = before {
+                batch.set_meta(ENDED.as_bytes(), &with_ended(store, before.identity));
+            }
             store.commit(batch)?;
         }
         Ok(())
@@ -320,6 +339,24 @@ impl Assigned {
     }
 }
 
+/// Identities of the imports that ended before the newest one, as far as they are
+/// remembered.
+fn ended(store: &Store) -> Vec<u64> {
+    let stored = store.meta(ENDED.as_bytes()).unwrap_or_default();
+    let (words, _) = stored.as_chunks::<8>();
+    words.iter().map(|word| u64::from_le_bytes(*word)).collect()
+}
+
+/// The same with one more, as bytes.
+fn with_ended(store: &Store, identity: u64) -> Vec<u8> {
+    let mut ended = ended(store);
+    ended.retain(|&known| known != identity);
+    ended.push(identity);
+    let forgotten = ended.len().saturating_sub(MOST_ENDED);
+    let kept = ended[forgotten..].iter();
+    kept.flat_map(|identity| identity.to_le_bytes()).collect()
+}
+
 fn key(commit: u64) -> Vec<u8> {
     format!("{KEY}:{commit}").into_bytes()
 }
@@ -371,6 +408,7 @@ mod tests {
         let pinned = [1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0];
         assert_eq!(assigned.encode(), pinned);
         assert_eq!(KEY, "graph-import");
+        assert_eq!(ENDED, "graph-imports-ended");
         assert_eq!(key(12), b"graph-import:12");
     }
 
