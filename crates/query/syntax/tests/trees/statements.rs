@@ -228,17 +228,24 @@ fn clause() -> BoxedStrategy<Clause> {
         vec(hint(), 0..2),
         filter.clone(),
     );
-    let matched =
-        matched.prop_map(
-            |((optional, repeatable), patterns, as_of, hints, filter)| Match {
+    let matched = matched.prop_map(
+        |((optional, repeatable), mut patterns, as_of, hints, filter)| {
+            for path in patterns.iter_mut().filter(|_| repeatable) {
+                // No mode can be written there.
+                if let Selector::ShortestPath | Selector::AllShortestPaths = path.selector {
+                    path.mode = PathMode::Walk;
+                }
+            }
+            Match {
                 optional,
                 repeatable,
                 patterns,
                 as_of,
                 hints,
                 filter,
-            },
-        );
+            }
+        },
+    );
     let with = (projection(), filter.clone()).prop_map(|(projection, filter)| {
         ClauseKind::With(Projection {
             filter,
