@@ -87,16 +87,22 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
     }
 }
 
-/// Refuses to name vertices whose ids were assigned in another history of the database.
+/// Refuses to name vertices whose ids were assigned in another history of the database; of
+/// others it says that they are of one.
 fn check_nameable(db: &Database, stored: &Stored) -> Result<(), Failure> {
     let has_own_ids = db.is_property_graph() || db.config().ids == IdKind::Dense;
-    match db.other_history(stored)? {
-        Some(why) if !has_own_ids => Err(Failure::new(
-            format!("the result {:?} {why}", stored.description().name),
-            "its vertices had other ids: drop it with `evergraph results DB drop`, and run it anew",
-        )),
-        _ => Ok(()),
+    let Some(why) = db.other_history(stored)? else {
+        return Ok(());
+    };
+    let what = format!("the result {:?} {why}", stored.description().name);
+    if has_own_ids {
+        note(&what);
+        return Ok(());
     }
+    Err(Failure::new(
+        what,
+        "its vertices had other ids: drop it with `evergraph results DB drop`, and run it anew",
+    ))
 }
 
 fn list(db: &Database) -> Result<Report, Failure> {

@@ -58,6 +58,9 @@ impl Shell<'_> {
             ":asof" => self.as_of(argument),
             ":format" => self.choose(argument),
             ":params" | ":param" => self.parameters(line, argument),
+            ":begin" | ":commit" | ":rollback" if !argument.is_empty() => {
+                self.refuse(&format!("{name} takes nothing behind it"), "leave it out")
+            }
             ":begin" => self.begin(),
             ":commit" => self.commit(),
             ":rollback" => match self.runner.roll_back() {

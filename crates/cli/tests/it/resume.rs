@@ -218,17 +218,24 @@ fn an_import_that_is_appended_begins_and_goes_on_by_one_command() {
     let import = |file: &str| format!("import db {file}.txt --append --resume --batch-edges 1");
     let edges = |done: serde_json::Value| (done["imported_edges"].as_u64(), done["edges"].as_u64());
     assert_eq!(edges(place.json(&import("one"))), (Some(2), Some(2)));
-    // Nothing of it was begun: as if a process was killed before.
+    // Nothing of it is in: as if a process was killed before.
     place.kill_at("import.begun", 1, &import("two"));
-    // What was begun is not left for other files.
+    place.kill_at("import.committed", 2, &import("two"));
+    // What is cut off is not left for other files.
     let refused = place.call(&import("other"));
     refused.expect(1);
     assert!(refused.error().contains("is of other files"), "{refused:?}");
-    place.kill_at("import.committed", 2, &import("two"));
     assert_eq!(edges(place.json(&import("two"))), (Some(1), Some(5)));
     // What has ended is not imported again, whatever came behind it.
     assert_eq!(edges(place.json(&import("two"))), (Some(0), Some(5)));
     assert_eq!(edges(place.json(&import("one"))), (Some(0), Some(5)));
+    // Of what failed nothing is in: neither it nor others have to wait for it.
+    place.file("bad.txt", "7 8\n9 oops\n");
+    let all_at_once = |file: &str| format!("import db {file}.txt --append --resume");
+    place.call(&all_at_once("bad")).expect(1);
+    assert_eq!(edges(place.json(&import("other"))), (Some(1), Some(6)));
+    place.file("bad.txt", "7 8\n9 10\n");
+    assert_eq!(edges(place.json(&all_at_once("bad"))), (Some(2), Some(8)));
 }
 
 #[test]
@@ -243,10 +250,13 @@ fn nodes_that_are_appended_begin_and_go_on_by_one_command() {
     let nodes = || place.json("stats db")["property_graph"]["nodes"].clone();
     place.json(&import("one"));
     place.kill_at("import.begun", 1, &import("two"));
-    let refused = place.call(&import("other"));
-    refused.expect(1);
-    assert!(refused.error().contains("of other files"), "{refused:?}");
     place.kill_at("import.committed", 1, &import("two"));
+    let refused = |file: &str, why: &str| {
+        let refused = place.call(&import(file));
+        refused.expect(1);
+        assert!(refused.error().contains(why), "{refused:?}");
+    };
+    refused("other", "of other files");
     place.json(&import("two"));
     assert_eq!(nodes(), 6);
     for file in ["one", "two", "one"] {
@@ -255,4 +265,18 @@ fn nodes_that_are_appended_begin_and_go_on_by_one_command() {
     assert_eq!(place.json(&import("other"))["nodes"], 1);
     assert_eq!(place.json(&import("one"))["nodes"], 0);
     assert_eq!(nodes(), 7);
+    // Behind a part that others have left, nothing begins a second time.
+    place.file("three.csv", "id:int\n7\n8\n9\n");
+    place.file("last.csv", "id:int\n10\n");
+    place.kill_at("import.committed", 1, &import("three"));
+    let appended = "import db --nodes A=last.csv --append";
+    assert_eq!(place.json(appended)["nodes"], 1);
+    refused("three", "was cut off");
+    assert_eq!(place.json(&import("last"))["nodes"], 0);
+    // Of what failed nothing is in.
+    place.file("bad.csv", "id:int\n11\nx\n");
+    let at_once = "import db --nodes A=bad.csv --append --resume";
+    place.call(at_once).expect(1);
+    place.file("bad.csv", "id:int\n11\n12\n");
+    assert_eq!(place.json(at_once)["nodes"], 2);
 }

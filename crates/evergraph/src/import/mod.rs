@@ -512,7 +512,12 @@ fn start_record(
             is_new: false,
         });
     }
-    match records.iter().rfind(|record| !record.done) {
+    let open = match options.or_begin {
+        // Others were left as they are by imports that came behind them.
+        true => records.last().filter(|last| last.is_cut_off()),
+        false => records.iter().rfind(|record| !record.done),
+    };
+    match open {
         // Nothing was committed before the interruption.
         None if records.is_empty() || options.or_begin => Ok(begun),
         None => Err(Error::usage(

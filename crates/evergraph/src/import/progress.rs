@@ -52,6 +52,11 @@ impl Record {
         }
     }
 
+    /// Whether a part of it is in, and not all.
+    pub fn is_cut_off(&self) -> bool {
+        !self.done && (self.lines, self.past) != (0, 0)
+    }
+
     /// One `name value` a line.
     pub fn encode(&self) -> Vec<u8> {
         let Record {

@@ -22,8 +22,11 @@ const KEY: &str = "graph-import";
 /// Key of the identities of imports that ended before the newest one, the last ones last.
 const ENDED: &str = "graph-imports-ended";
 
-/// How many of them are remembered: 32 KiB.
-const MOST_ENDED: usize = 4096;
+/// Key of the identities of imports of which a part is in, where others came behind them.
+const CUT_OFF: &str = "graph-imports-cut-off";
+
+/// How many of either are remembered: 32 KiB.
+const MOST_REMEMBERED: usize = 4096;
 
 /// Facts that one commit takes away: some tens of KiB of the log.
 const FORGOTTEN_AT_ONCE: usize = 1000;
@@ -107,30 +110,25 @@ impl Position {
     }
 
     /// Of the import of the same files that was interrupted, with the nodes that it
-    /// made; as it is, if nothing of one was committed. Where the newest import has ended
-    /// and was of other files, an import begins only if `or_begin` says so, and none of
-    /// these files has ended before.
+    /// made; as it is, if nothing of one was committed. Where the newest import was of other
+    /// files and is not cut off, an import begins only if `or_begin` says so; what has ended
+    /// before is done.
     ///
     /// # Errors
-    /// If the newest import was of other files.
+    /// If the newest import was of other files, or these were cut off before it.
     pub fn resume(self, graph: &PropertyGraph, or_begin: bool) -> Result<(Self, Assigned), Error> {
         let store = graph.store();
         let Some(stored) = store.meta(KEY.as_bytes()) else {
             return Ok((self, Assigned::default()));
         };
         let found = Position::decode(&stored).ok_or_else(unreadable)?;
-        if found.identity != self.identity && found.done && or_begin {
-            if ended(store).contains(&self.identity) {
-                return Ok((Position { done: true, ..self }, Assigned::default()));
-            }
-            self.record_beginning(graph)?;
-            return Ok((self, Assigned::default()));
-        }
         if found.identity != self.identity {
-            return Err(Error::usage(
-                "the newest import of this database is of other files",
-                "give the same files, unchanged and with the same options, or --append without --resume",
-            ));
+            self.check_may_begin(store, &found, or_begin)?;
+            let done = remembered(store, ENDED).contains(&self.identity);
+            if !done {
+                self.record_beginning(graph)?;
+            }
+            return Ok((Position { done, ..self }, Assigned::default()));
         }
         let mut assigned = Assigned::default();
         if !found.done {
@@ -143,6 +141,29 @@ impl Position {
         Ok((found, assigned))
     }
 
+    /// Refuses to begin behind the newest import, which was of other files.
+    fn check_may_begin(&self, store: &Store, found: &Self, or_begin: bool) -> Result<(), Error> {
+        let has_ended = || remembered(store, ENDED).contains(&self.identity);
+        if !or_begin || found.is_cut_off() && !has_ended() {
+            return Err(Error::usage(
+                "the newest import of this database is of other files",
+                "give the same files, unchanged and with the same options, or --append without --resume",
+            ));
+        }
+        if remembered(store, CUT_OFF).contains(&self.identity) {
+            return Err(Error::usage(
+                "an import of these files was cut off, and others came behind it: a part is in",
+                "delete that part, and give --append without --resume",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether a part of it is in, and not all.
+    fn is_cut_off(&self) -> bool {
+        !self.done && (self.commits, self.nodes, self.relationships) != (0, 0, 0)
+    }
+
     /// Records that the import has begun where another was before it: else the position of
     /// that one would be found if this one is killed before its first commit.
     ///
@@ -153,9 +174,16 @@ impl Position {
         if let Some(before) = store.meta(KEY.as_bytes()) {
             let mut batch = Batch::new();
             batch.set_meta(KEY.as_bytes(), &self.encode());
-            let before = Position::decode(&before).filter(|before| before.done);
-            if let Some(before) = before {
-                batch.set_meta(ENDED.as_bytes(), &with_ended(store, before.identity));
+            let before = Position::decode(&before).unwrap_or_default();
+            let is_behind = before.identity != self.identity;
+            for (key, is_of) in [(ENDED, before.done), (CUT_OFF, before.is_cut_off())] {
+                let known = remembered(store, key);
+                let mut now = known.clone();
+                now.retain(|&one| one != self.identity && one != before.identity);
+                now.extend((is_behind && is_of).then_some(before.identity));
+                if now != known {
+                    remember(&mut batch, key, &now);
+                }
             }
             store.commit(batch)?;
         }
@@ -339,22 +367,18 @@ impl Assigned {
     }
 }
 
-/// Identities of the imports that ended before the newest one, as far as they are
-/// remembered.
-fn ended(store: &Store) -> Vec<u64> {
-    let stored = store.meta(ENDED.as_bytes()).unwrap_or_default();
+/// Identities of imports before the newest one, as far as they are remembered.
+fn remembered(store: &Store, key: &str) -> Vec<u64> {
+    let stored = store.meta(key.as_bytes()).unwrap_or_default();
     let (words, _) = stored.as_chunks::<8>();
     words.iter().map(|word| u64::from_le_bytes(*word)).collect()
 }
 
-/// The same with one more, as bytes.
-fn with_ended(store: &Store, identity: u64) -> Vec<u8> {
-    let mut ended = ended(store);
-    ended.retain(|&known| known != identity);
-    ended.push(identity);
-    let forgotten = ended.len().saturating_sub(MOST_ENDED);
-    let kept = ended[forgotten..].iter();
-    kept.flat_map(|identity| identity.to_le_bytes()).collect()
+fn remember(batch: &mut Batch, key: &str, identities: &[u64]) {
+    let forgotten = identities.len().saturating_sub(MOST_REMEMBERED);
+    let kept = identities[forgotten..].iter();
+    let bytes: Vec<u8> = kept.flat_map(|identity| identity.to_le_bytes()).collect();
+    batch.set_meta(key.as_bytes(), &bytes);
 }
 
 fn key(commit: u64) -> Vec<u8> {
@@ -409,6 +433,7 @@ mod tests {
         assert_eq!(assigned.encode(), pinned);
         assert_eq!(KEY, "graph-import");
         assert_eq!(ENDED, "graph-imports-ended");
+        assert_eq!(CUT_OFF, "graph-imports-cut-off");
         assert_eq!(key(12), b"graph-import:12");
     }
 

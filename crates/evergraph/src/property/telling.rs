@@ -83,8 +83,11 @@ fn by_threads(
         }
         Ok::<(), Error>(())
     })?;
-    let found = found.into_inner()?;
-    Ok((!has_quote.into_inner()).then_some(found))
+    // Pieces that end at a quote may lack what they need, such as the header.
+    match has_quote.into_inner() {
+        true => Ok(None),
+        false => found.into_inner().map(Some),
+    }
 }
 
 /// Where pieces of a file begin and end, each but the first at a line end; `None` if it is

@@ -730,4 +730,11 @@ fn types_of_a_large_file_are_told_from_all_of_its_pieces() {
         let packed = zstd::encode_all(text.as_bytes(), 1).unwrap();
         assert_eq!(told(&packed, "large.csv.zst").0, expected, "{value:?}");
     }
+    // The first piece ends at its quote, before the header does.
+    let text = table(0, "7").replacen("id,size", "\"id\",\"size\"", 1);
+    let expected = ["id long", "size long", "day date"].map(str::to_string);
+    assert_eq!(
+        told(text.as_bytes(), "large.csv"),
+        (expected.to_vec(), rows as u64)
+    );
 }
