@@ -488,7 +488,8 @@ impl CommitLog {
     /// opening publishes one before it writes a record, and so does a merge before a record
     /// comes to lie where the log began.
     fn is_behind(&self, header: &Header) -> bool {
-        header.epoch >= self.epoch || header.lsn >= self.start + self.capacity
+        let end = header.lsn + header.len.next_multiple_of(ALIGNMENT);
+        header.epoch >= self.epoch || end > self.start + self.capacity
     }
 
     /// The first record in the ring, which no other can lie over in part.
@@ -801,8 +802,8 @@ impl std::fmt::Debug for CommitLog {
 
 #[cfg(all(test, debug_assertions))]
 mod tests {
-    use super::{CommitLog, LogStart, StorageError};
-    use crate::medium::{DramStorage, MediumHandle, Storage};
+    use super::{CommitLog, LogStart, RECORD_HEADER_BYTES, SEARCH_BYTES, StorageError};
+    use crate::medium::{DramStorage, Medium, MediumHandle, Storage};
 
     const UUID: [u8; 16] = [7; 16];
 
@@ -818,6 +819,14 @@ mod tests {
             Ok::<_, StorageError>(())
         });
         opened.unwrap().0
+    }
+
+    /// What an opening says that is refused.
+    fn refusal(medium: MediumHandle, epoch: u32, start: LogStart) -> String {
+        let opened = CommitLog::open(medium, &UUID, epoch, start, None, |_| {
+            Ok::<_, StorageError>(())
+        });
+        opened.unwrap_err().to_string()
     }
 
     fn log() -> CommitLog {
@@ -841,6 +850,148 @@ mod tests {
         assert_eq!((again.head(), again.used_bytes()), (1008, 504));
         again.release(1008);
         again.append(3, 0, &[3; 400]).unwrap();
+    }
+
+    /// And not one more: replay begins there.
+    #[test]
+    fn a_ring_takes_as_many_bytes_as_it_has() {
+        let mut log = opened(created(512), 1, 0, 0);
+        log.append(1, 0, &[1; 40]).unwrap();
+        log.sync().unwrap();
+        log.release(96);
+        assert_eq!(log.append(2, 0, &[2; 360]).unwrap(), 512);
+        assert!(log.has_room(40) && !log.has_room(41));
+        assert!(matches!(
+            log.append(3, 0, &[3; 41]),
+            Err(StorageError::LogFull)
+        ));
+        assert_eq!(log.append(3, 0, &[3; 40]).unwrap(), 608);
+        assert_eq!(log.used_bytes(), log.capacity_bytes());
+    }
+
+    /// Of a group of which only the second record reached the medium, that one stands
+    /// where the next life goes on, with the commit that it would have next.
+    #[test]
+    fn what_a_torn_group_left_continues_no_later_life() {
+        let medium = created(512);
+        let mut log = opened(medium.clone(), 1, 0, 0);
+        log.append(1, 0, &[1; 40]).unwrap();
+        log.append(2, 0, &[2; 40]).unwrap();
+        medium.write(RECORD_HEADER_BYTES as u64, &[0; 40]).unwrap();
+        let mut log = opened(medium.clone(), 2, 0, 0);
+        assert_eq!(log.append(1, 0, &[3; 40]).unwrap(), 96);
+        log.sync().unwrap();
+        let log = opened(medium, 3, 0, 0);
+        assert_eq!((log.head(), log.csn), (96, 1));
+    }
+
+    /// The search for what proves damage looks at every place, also where one part of
+    /// what it reads ends and the next begins.
+    #[test]
+    fn damage_is_told_by_a_durable_record_at_any_distance() {
+        for end in (SEARCH_BYTES - 24..=SEARCH_BYTES + 24).step_by(8) {
+            let medium = created(2 * SEARCH_BYTES + 1024);
+            let mut log = opened(medium.clone(), 1, 0, 0);
+            let payload = vec![1; end as usize - RECORD_HEADER_BYTES];
+            assert_eq!(log.append(1, 0, &payload).unwrap(), end);
+            log.sync().unwrap();
+            log.append(2, 0, b"two").unwrap();
+            log.sync().unwrap();
+            medium.write(RECORD_HEADER_BYTES as u64, &[0]).unwrap();
+            let start = LogStart {
+                lsn: 0,
+                epoch: 0,
+                csn: 0,
+            };
+            let error = refusal(medium, 2, start);
+            let expected = "commit 1 does not hold, though commit 2 after it does";
+            assert!(error.contains(expected), "behind {end} bytes: {error}");
+        }
+    }
+
+    /// The last record ends behind the place from which an earlier root begins to read:
+    /// that root is not the newest.
+    #[test]
+    fn a_record_over_the_start_of_the_log_is_of_a_later_root() {
+        let medium = created(512);
+        let mut log = opened(medium.clone(), 1, 0, 0);
+        assert_eq!(log.append(1, 0, &[1; 448]).unwrap(), 504);
+        log.sync().unwrap();
+        log.release(504);
+        assert_eq!(log.append(2, 0, &[2; 400]).unwrap(), 968);
+        log.sync().unwrap();
+        log.release(968);
+        assert_eq!(log.append(3, 0, &[]).unwrap(), 1024);
+        log.sync().unwrap();
+        let start = LogStart {
+            lsn: 504,
+            epoch: 1,
+            csn: 1,
+        };
+        let error = refusal(medium, 2, start);
+        assert!(error.contains("older than the log"), "{error}");
+    }
+
+    /// The next lap's first record lies over all that there was.
+    #[test]
+    fn a_later_lap_over_the_whole_ring_is_of_a_later_root() {
+        let medium = created(512);
+        let mut log = opened(medium.clone(), 1, 0, 0);
+        assert_eq!(log.append(1, 0, &[1; 456]).unwrap(), 512);
+        log.sync().unwrap();
+        log.release(512);
+        log.append(2, 0, b"two").unwrap();
+        log.sync().unwrap();
+        let start = LogStart {
+            lsn: 0,
+            epoch: 0,
+            csn: 0,
+        };
+        let error = refusal(medium, 2, start);
+        assert!(error.contains("older than the log"), "{error}");
+    }
+
+    /// It lies over the place from which the older root begins to read.
+    #[test]
+    fn a_record_of_a_later_life_is_of_a_later_root() {
+        let medium = created(512);
+        let mut log = opened(medium.clone(), 1, 0, 0);
+        assert_eq!(log.append(1, 0, &[1; 448]).unwrap(), 504);
+        log.sync().unwrap();
+        log.release(504);
+        assert_eq!(log.append(2, 0, &[2; 400]).unwrap(), 968);
+        log.sync().unwrap();
+        let mut log = opened(medium.clone(), 2, 968, 2);
+        assert_eq!(log.append(3, 0, &[]).unwrap(), 1024);
+        log.sync().unwrap();
+        let start = LogStart {
+            lsn: 504,
+            epoch: 1,
+            csn: 1,
+        };
+        let error = refusal(medium, 2, start);
+        assert!(error.contains("older than the log"), "{error}");
+    }
+
+    /// It is the pool that is to be put back, whether or not the log is damaged before that
+    /// record.
+    #[test]
+    fn an_older_root_is_told_before_damage() {
+        let medium = created(512);
+        let mut log = opened(medium.clone(), 1, 0, 0);
+        log.append(1, 0, b"one").unwrap();
+        log.sync().unwrap();
+        let mut log = opened(medium.clone(), 2, 0, 0);
+        log.append(2, 0, b"two").unwrap();
+        log.sync().unwrap();
+        medium.write(RECORD_HEADER_BYTES as u64, &[0]).unwrap();
+        let start = LogStart {
+            lsn: 0,
+            epoch: 0,
+            csn: 0,
+        };
+        let error = refusal(medium, 2, start);
+        assert!(error.contains("older than the log"), "{error}");
     }
 
     #[test]

@@ -359,10 +359,36 @@ impl<T> Drop for ViewToken<T> {
 mod tests {
     use std::sync::Arc;
 
-    use super::Registry;
+    use super::{Needed, Registry};
 
     fn registry() -> Arc<Registry<()>> {
         Registry::keeping(10, (), [4, 7])
+    }
+
+    #[test]
+    fn a_range_has_its_first_commit_and_not_its_end() {
+        let needed = Needed::new(vec![3, 8], Arc::new(vec![5]));
+        let watched = [(3, 4), (2, 4), (4, 9), (8, 9)];
+        assert!(watched.iter().all(|&(a, b)| needed.is_watched(a, b)));
+        let unwatched = [(1, 3), (4, 8), (9, 12), (3, 3)];
+        assert!(!unwatched.iter().any(|&(a, b)| needed.is_watched(a, b)));
+        assert!(needed.is_kept(5, 6) && !needed.is_kept(4, 5) && !needed.is_kept(6, 9));
+        assert!(needed.is_needed(4, 6) && !needed.is_needed(4, 5));
+    }
+
+    /// A view may register at the watermark at any moment, so it is needed, once.
+    #[test]
+    fn the_watermark_is_needed_without_a_view() {
+        let registry = registry();
+        let at = |csn| registry.needed().is_watched(csn, csn + 1);
+        assert!(at(10) && registry.needed().watermark() == Some(10));
+        let view = registry.register();
+        assert_eq!(registry.needed().live, [10]);
+        registry.publish(12, ());
+        assert_eq!(registry.needed().live, [10, 12]);
+        drop(view);
+        assert_eq!(registry.needed().live, [12]);
+        assert_eq!(registry.needed().kept(), [4, 7]);
     }
 
     #[test]

@@ -205,3 +205,31 @@ fn rebuilt_pages_stay_within_their_budget() {
     let cached = reference.store.stats().history.cached_bytes;
     assert!((1..=64).contains(&cached), "{cached}");
 }
+
+/// What the log says of a snapshot that is dropped later in it: replay keeps no lengths of
+/// what came between the drop and the next snapshot.
+#[test]
+fn replay_keeps_no_lengths_of_a_dropped_snapshot() {
+    for buffer_bytes in [1, 1 << 20] {
+        let tuning = Tuning {
+            buffer_bytes,
+            ..Tuning::default()
+        };
+        let mut reference = Reference::new(StoredLists::Out, false, Layout::Pma, tuning);
+        reference.commit(&[vec![Change::Insert(vec![(0, 1)])]]);
+        reference.commit(&[vec![Change::Insert(vec![(0, 2)]), Change::Create]]);
+        reference.commit(&[vec![Change::Drop(0)]]);
+        reference.commit(&[vec![Change::Delete(vec![(0, 1)])]]);
+        reference.commit(&[vec![Change::Insert(vec![(0, 4)]), Change::Create]]);
+        reference.commit(&[vec![Change::Insert(vec![(0, 5)])]]);
+        let sizes = |reference: &Reference| {
+            reference.store.buffer_all().unwrap();
+            reference.store.snapshot_sizes().unwrap()
+        };
+        let before = sizes(&reference);
+        assert!(before.len() == 1 && before[0].1 > 0, "{before:?}");
+        let reference = reference.reopen(false);
+        assert_eq!(sizes(&reference), before, "buffers of {buffer_bytes}");
+        reference.compare();
+    }
+}
