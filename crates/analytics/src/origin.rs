@@ -15,7 +15,7 @@ const NOTE: &str = "commit";
 /// the one that dropped the snapshot of a run, which came this much later at most.
 const DROPPED_WITHIN_US: i64 = 60_000_000;
 
-/// What tells the commit of a view beside its number: wall time, vertices and entries. They
+/// Tells the commit of a view beside its number: wall time, vertices and entries. They
 /// stay as they are, whatever is merged, dropped or copied.
 pub(crate) fn note(view: &View) -> Result<(String, String), Error> {
     let (vertices, entries) = (view.vertex_count(), view.arc_count()?);

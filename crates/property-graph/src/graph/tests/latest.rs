@@ -65,7 +65,7 @@ fn nothing_older_than_the_newest_commit_is_kept() {
     assert_eq!(live_views(&graph), 0);
 }
 
-/// What a view of many chunks has in memory goes with it.
+/// The memory of a view of many chunks goes with it.
 #[test]
 fn a_view_of_many_chunks_leaves_nothing() {
     let graph = graph(&[]);

@@ -236,7 +236,7 @@ fn threads_that_conflict_try_again_until_all_is_done() {
     assert_eq!(graph.check().problems, Vec::<String>::new());
 }
 
-/// What an older commit did to a node may be forgotten, and what a newer one did not.
+/// Changes of a node by an older commit may be forgotten, and those by a newer one not.
 #[test]
 fn a_newer_relationship_is_remembered_when_an_older_one_is_forgotten() {
     let graph = graph();

@@ -190,7 +190,7 @@ proptest! {
     }
 }
 
-/// What lies where there is a null is small, too, and rows that are taken lie elsewhere.
+/// Values in the place of a null are small, too, and rows that are taken lie elsewhere.
 #[test]
 fn nulls_and_taken_rows_are_not_for_lanes() {
     let numbers = [5i64, 6, 7, 8, 5, 6, 7, 8, 9];

@@ -206,8 +206,8 @@ fn rebuilt_pages_stay_within_their_budget() {
     assert!((1..=64).contains(&cached), "{cached}");
 }
 
-/// What the log says of a snapshot that is dropped later in it: replay keeps no lengths of
-/// what came between the drop and the next snapshot.
+/// A snapshot is made and dropped in the log: replay keeps no lengths of what came between
+/// the drop and the next snapshot.
 #[test]
 fn replay_keeps_no_lengths_of_a_dropped_snapshot() {
     for buffer_bytes in [1, 1 << 20] {
