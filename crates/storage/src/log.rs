@@ -488,7 +488,7 @@ impl CommitLog {
     /// opening publishes one before it writes a record, and so does a merge before a record
     /// comes to lie where the log began.
     fn is_behind(&self, header: &Header) -> bool {
-        let end = header.lsn + header.len.next_multiple_of(ALIGNMENT);
+        let end = header.lsn.saturating_add(header.len);
         header.epoch >= self.epoch || end > self.start + self.capacity
     }
 

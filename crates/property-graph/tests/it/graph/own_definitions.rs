@@ -271,7 +271,7 @@ fn a_definition_is_about_what_a_transaction_leaves() {
         own.create_node(&["Person"], [("name", "Bob".into())])?;
         own.define(&unique("names"))
     });
-    renamed.expect("nobody has the name that was given up");
+    renamed.expect("the name is free again");
     assert_eq!((found(&graph, "Bob"), found(&graph, "Carl")), (1, 1));
     assert_eq!(graph.check().problems, Vec::<String>::new());
 }

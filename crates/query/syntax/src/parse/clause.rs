@@ -182,10 +182,7 @@ impl Parser<'_> {
         if !repeatable {
             self.match_mode("DIFFERENT", ["RELATIONSHIP", "RELATIONSHIPS"]);
         }
-        let mode = match repeatable {
-            true => PathMode::Walk,
-            false => PathMode::Trail,
-        };
+        let mode = PathMode::unwritten(repeatable);
         let patterns = self.separated(|parser| parser.path_pattern_of(mode))?;
         let as_of = match self.take_words(&["AS", "OF"]) {
             true => Some(self.expression()?),

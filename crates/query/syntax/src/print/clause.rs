@@ -75,10 +75,7 @@ impl Display for Match {
         } else {
             "MATCH "
         })?;
-        let unwritten = match self.repeatable {
-            true => PathMode::Walk,
-            false => PathMode::Trail,
-        };
+        let unwritten = PathMode::unwritten(self.repeatable);
         if self.repeatable {
             f.write_str("REPEATABLE ELEMENTS ")?;
         }

@@ -54,6 +54,16 @@ pub enum PathMode {
     Simple,
 }
 
+impl PathMode {
+    /// That of a path which names none, in a clause whose relationships may repeat or not.
+    pub fn unwritten(repeatable: bool) -> Self {
+        match repeatable {
+            true => PathMode::Walk,
+            false => PathMode::Trail,
+        }
+    }
+}
+
 /// A number that a parameter may give.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Count {

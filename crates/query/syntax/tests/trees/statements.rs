@@ -233,7 +233,7 @@ fn clause() -> BoxedStrategy<Clause> {
             for path in patterns.iter_mut().filter(|_| repeatable) {
                 // No mode can be written there.
                 if let Selector::ShortestPath | Selector::AllShortestPaths = path.selector {
-                    path.mode = PathMode::Walk;
+                    path.mode = PathMode::unwritten(repeatable);
                 }
             }
             Match {
