@@ -358,7 +358,7 @@ fn chosen(
         Value::Map(Arc::new(entries.collect::<BTreeMap<Arc<str>, Value>>()))
     });
     let rows = Datum::Value(Value::List(entries.collect()));
-    let mut parameters: Parameters = statement.parameters.data();
+    let mut parameters: Parameters = statement.parameters.data().clone();
     parameters.insert("rows".to_string(), rows);
     let of_query = |error| Error::of_query(error, &text);
     let query = Query::prepare(graph, &text).map_err(of_query)?;

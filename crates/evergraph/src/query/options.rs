@@ -47,7 +47,7 @@ impl Options {
         let of_query = |error| Error::of_query(error, &text);
         let query = Query::prepare(graph, &text).map_err(of_query)?;
         let parameters = statement.parameters.data();
-        let found = query.read(&graph.view(), &parameters).map_err(of_query)?;
+        let found = query.read(&graph.view(), parameters).map_err(of_query)?;
         let options: Value = Rows::of_view(found, graph.view()).single()?;
         let mut all = Vec::new();
         for (name, value) in options.as_map().into_iter().flatten() {

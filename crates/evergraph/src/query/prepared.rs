@@ -195,12 +195,12 @@ impl<'a> Prepared<'a> {
                 ControlFlow::Break(())
             }
         };
-        let parameters = || statement.parameters.data();
+        let parameters = statement.parameters.data();
         let rows = match self.work()? {
             Work::Read(planned, view) => {
                 let query = planned.query.with_limits(statement.limits.clone());
-                let columns: Arc<[String]> = query.columns().into();
-                let done = query.read_each(&view, &parameters(), &mut |row| {
+                let columns = Arc::clone(query.columns());
+                let done = query.read_each(&view, parameters, &mut |row| {
                     give(&columns, resolve::row(row, &view))
                 });
                 let summary = done.map_err(|error| planned.failed(error, statement))?;
@@ -208,8 +208,8 @@ impl<'a> Prepared<'a> {
             }
             Work::Within(planned, transaction) => {
                 let query = planned.query.with_limits(statement.limits.clone());
-                let columns: Arc<[String]> = query.columns().into();
-                let done = query.run_each(transaction, &parameters(), &mut |transaction, row| {
+                let columns = Arc::clone(query.columns());
+                let done = query.run_each(transaction, parameters, &mut |transaction, row| {
                     give(&columns, resolve::row(row, transaction))
                 });
                 let summary = done.map_err(|error| planned.failed(error, statement))?;
@@ -245,7 +245,7 @@ impl<'a> Prepared<'a> {
         let statement = self.statement;
         match self.work()? {
             Work::Read(planned, view) => {
-                let columns = planned.query.columns().into();
+                let columns = Arc::clone(planned.query.columns());
                 let streamed = Streamed::start(&planned.query, view, statement)?;
                 Ok(Rows::of_stream(columns, streamed))
             }
@@ -312,17 +312,17 @@ fn execute(work: Work<'_>, statement: &Statement) -> Result<Rows, Error> {
     match work {
         Work::Command(db, command) => command::execute(db, &command, statement),
         Work::Read(planned, view) => {
-            let rows = bounded(&planned).read(&view, &parameters);
+            let rows = bounded(&planned).read(&view, parameters);
             let rows = rows.map_err(|error| planned.failed(error, statement))?;
             Ok(Rows::of_view(rows, view))
         }
         Work::Within(planned, transaction) => {
-            let rows = bounded(&planned).run(transaction, &parameters);
+            let rows = bounded(&planned).run(transaction, parameters);
             let rows = rows.map_err(|error| planned.failed(error, statement))?;
             Ok(Rows::of_reader(rows, transaction)?)
         }
         Work::InTransactions(planned, graph) => {
-            let done = bounded(&planned).run_in_transactions(graph, &parameters);
+            let done = bounded(&planned).run_in_transactions(graph, parameters);
             let failed = |error| Error::of_run(error, &statement.text, false).of_transactions();
             let (rows, view) = done.map_err(failed)?;
             Ok(Rows::of_view(rows, view))
@@ -331,7 +331,7 @@ fn execute(work: Work<'_>, statement: &Statement) -> Result<Rows, Error> {
             let query = bounded(&planned);
             let done = graph.write(|transaction| {
                 let rows = query
-                    .run(transaction, &parameters)
+                    .run(transaction, parameters)
                     .map_err(QueryError::into_graph)?;
                 Rows::of_reader(rows, transaction)
             });
@@ -353,7 +353,7 @@ fn moment_of(graph: &PropertyGraph, as_of: &str, statement: &Statement) -> Resul
     let text = format!("RETURN {as_of}");
     let of_query = |error| Error::of_query(error, &text);
     let query = Query::prepare(graph, &text).map_err(of_query)?;
-    let rows = query.read(&graph.view(), &statement.parameters.data());
+    let rows = query.read(&graph.view(), statement.parameters.data());
     let mut rows = rows.map_err(of_query)?;
     let datum = rows.next().and_then(|row| row.into_iter().next());
     let value = datum.as_ref().and_then(|datum| datum.as_value());

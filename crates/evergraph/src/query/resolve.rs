@@ -55,7 +55,7 @@ pub(super) fn row(data: Vec<Datum>, reader: &dyn Reader) -> Result<Vec<Cell>, Gr
     data.into_iter().map(|datum| cell(datum, reader)).collect()
 }
 
-fn cell(datum: Datum, reader: &dyn Reader) -> Result<Cell, GraphError> {
+pub(super) fn cell(datum: Datum, reader: &dyn Reader) -> Result<Cell, GraphError> {
     Ok(match datum {
         Datum::Value(value) => Cell::Value(value),
         Datum::Node(id) => Cell::Node(node(id, reader)?),

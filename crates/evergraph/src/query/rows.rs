@@ -86,7 +86,7 @@ impl Rows {
         let mut summary = summary_of(rows.summary());
         summary.csn = Some(view.csn());
         Rows {
-            columns: rows.columns().into(),
+            columns: Arc::clone(rows.columns()),
             source: Source::Read(rows, view),
             summary,
         }
@@ -128,7 +128,7 @@ impl Rows {
         rows: interpreter::Rows,
         reader: &dyn resolve::Reader,
     ) -> Result<Self, evergraph_property_graph::graph::GraphError> {
-        let (columns, summary) = (rows.columns().into(), summary_of(rows.summary()));
+        let (columns, summary) = (Arc::clone(rows.columns()), summary_of(rows.summary()));
         let rows = rows.map(|row| resolve::row(row, reader));
         Ok(Rows::ready(
             columns,
@@ -230,7 +230,7 @@ impl Iterator for Rows {
 
     fn next(&mut self) -> Option<Result<Row, Error>> {
         let cells = match &mut self.source {
-            Source::Read(rows, view) => resolve::row(rows.next()?, view),
+            Source::Read(rows, view) => rows.next_of(|datum| resolve::cell(datum, view))?,
             Source::Ready(rows) => Ok(rows.next()?),
             Source::Streamed(streamed) => match streamed.next()? {
                 Ok(row) => resolve::row(row, &streamed.view),

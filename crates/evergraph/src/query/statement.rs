@@ -13,8 +13,11 @@ use super::error::Error;
 use crate::At;
 
 /// Parameters by name, without `$`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Parameters(BTreeMap<String, Value>);
+#[derive(Clone, Debug, Default)]
+pub struct Parameters(
+    /// Values all of them, as the interpreter takes them: a statement is often run again.
+    BTreeMap<String, Datum>,
+);
 
 impl Parameters {
     /// None.
@@ -25,7 +28,7 @@ impl Parameters {
     /// The same with one more; one of the same name is replaced.
     #[must_use]
     pub fn with(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.0.insert(name.into(), value.into());
+        self.extend([(name, value)]);
         self
     }
 
@@ -36,18 +39,26 @@ impl Parameters {
 
     /// Names and values, by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.0.iter().map(|(name, value)| (name.as_str(), value))
+        let entries = self.0.iter();
+        entries.filter_map(|(name, datum)| Some((name.as_str(), datum.as_value()?)))
     }
 
     pub(super) fn names(&self) -> BTreeSet<String> {
         self.0.keys().cloned().collect()
     }
 
-    pub(super) fn data(&self) -> BTreeMap<String, Datum> {
-        let entries = self.0.iter();
-        entries
-            .map(|(name, value)| (name.clone(), Datum::Value(value.clone())))
-            .collect()
+    pub(super) fn data(&self) -> &BTreeMap<String, Datum> {
+        &self.0
+    }
+
+    fn get(&self, name: &str) -> Option<&Value> {
+        self.0.get(name)?.as_value()
+    }
+}
+
+impl PartialEq for Parameters {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
     }
 }
 
@@ -65,27 +76,28 @@ impl<K: Into<String>, V: Into<Value>, const N: usize> From<[(K, V); N]> for Para
 
 impl From<BTreeMap<String, Value>> for Parameters {
     fn from(entries: BTreeMap<String, Value>) -> Self {
-        Parameters(entries)
+        entries.into_iter().collect()
     }
 }
 
 impl<K: Into<String>, V: Into<Value>> FromIterator<(K, V)> for Parameters {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
-        let entries = entries.into_iter();
-        Parameters(
-            entries
-                .map(|(name, value)| (name.into(), value.into()))
-                .collect(),
-        )
+        let mut parameters = Parameters::default();
+        parameters.extend(entries);
+        parameters
     }
 }
 
 impl IntoIterator for Parameters {
     type Item = (String, Value);
-    type IntoIter = std::collections::btree_map::IntoIter<String, Value>;
+    type IntoIter = std::vec::IntoIter<(String, Value)>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
+        let entries = self.0.into_iter().filter_map(|(name, datum)| match datum {
+            Datum::Value(value) => Some((name, value)),
+            _ => None,
+        });
+        entries.collect::<Vec<_>>().into_iter()
     }
 }
 
@@ -93,7 +105,7 @@ impl<K: Into<String>, V: Into<Value>> Extend<(K, V)> for Parameters {
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
         let entries = entries.into_iter();
         self.0
-            .extend(entries.map(|(name, value)| (name.into(), value.into())));
+            .extend(entries.map(|(name, value)| (name.into(), Datum::Value(value.into()))));
     }
 }
 
@@ -127,7 +139,7 @@ impl Statement {
     /// # Errors
     /// A parameter that is not given, or no text.
     pub(super) fn text_of(&self, name: &str, at: Span, hint: &str) -> Result<String, Error> {
-        let (detail, what) = match self.parameters.0.get(name) {
+        let (detail, what) = match self.parameters.get(name) {
             Some(Value::Text(text)) => return Ok(text.to_string()),
             Some(value) => {
                 let what = format!("${name} is {}", with_article(value.type_name()));

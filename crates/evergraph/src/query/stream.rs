@@ -41,7 +41,7 @@ impl Streamed {
             ..statement.limits.clone()
         });
         let (sender, parcels) = sync_channel(WAITING);
-        let parameters = statement.parameters.data();
+        let parameters = statement.parameters.data().clone();
         let read = view.clone();
         let run = move || {
             let (mut parcel, mut together) = (Parcel::new(), 1);

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use evergraph_functions::{Clock, Entities, Environment};
@@ -100,9 +100,16 @@ impl Default for Limits {
             timeout: None,
             memory: MEMORY,
             spill: None,
-            threads: std::thread::available_parallelism().map_or(1, usize::from),
+            threads: cores(),
         }
     }
+}
+
+/// Cores that the process may use, asked for once: the answer is read from several files,
+/// which takes longer than a small query.
+fn cores() -> usize {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
 /// Reason to end a run before its time.

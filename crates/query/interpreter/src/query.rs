@@ -192,7 +192,7 @@ impl Query {
     }
 
     /// Names of the columns.
-    pub fn columns(&self) -> &[String] {
+    pub fn columns(&self) -> &Arc<[String]> {
         &self.prepared.columns
     }
 

@@ -1,6 +1,7 @@
 //! Results of a query.
 
 use std::collections::VecDeque;
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use evergraph_functions::Datum;
@@ -80,13 +81,29 @@ impl Rows {
     }
 
     /// Names of the columns.
-    pub fn columns(&self) -> &[String] {
+    pub fn columns(&self) -> &Arc<[String]> {
         &self.columns
     }
 
     /// Effects of the query.
     pub fn summary(&self) -> &Summary {
         &self.summary
+    }
+
+    /// The next row, as something that is made of its values.
+    pub fn next_of<T, E>(
+        &mut self,
+        of: impl FnMut(Datum) -> Result<T, E>,
+    ) -> Option<Result<Vec<T>, E>> {
+        while let Some(batch) = self.batches.front_mut() {
+            if self.at < batch.len() {
+                self.at += 1;
+                return Some(made_of_row(batch, &self.slots, self.at - 1, of));
+            }
+            self.batches.pop_front();
+            self.at = 0;
+        }
+        None
     }
 
     /// Shows the values that are left, by column, without taking them.
@@ -104,29 +121,34 @@ impl Rows {
 
 /// A row of a batch, which is asked for once.
 pub(crate) fn row_of(batch: &mut Batch, slots: &[Slot], row: usize) -> Vec<Datum> {
-    let values = slots.iter().enumerate().map(|(at, &slot)| {
+    let Ok(values) = made_of_row(batch, slots, row, Ok::<_, Infallible>);
+    values
+}
+
+/// What is made of the values of such a row.
+fn made_of_row<T, E>(
+    batch: &mut Batch,
+    slots: &[Slot],
+    row: usize,
+    mut of: impl FnMut(Datum) -> Result<T, E>,
+) -> Result<Vec<T>, E> {
+    let mut made = Vec::with_capacity(slots.len());
+    for (at, &slot) in slots.iter().enumerate() {
         // Two columns may have one slot.
-        match slots[at + 1..].contains(&slot) {
+        made.push(of(match slots[at + 1..].contains(&slot) {
             true => batch.get(slot, row),
             false => batch.take_value(slot, row),
-        }
-    });
-    values.collect()
+        })?);
+    }
+    Ok(made)
 }
 
 impl Iterator for Rows {
     type Item = Vec<Datum>;
 
     fn next(&mut self) -> Option<Vec<Datum>> {
-        while let Some(batch) = self.batches.front_mut() {
-            if self.at < batch.len() {
-                self.at += 1;
-                return Some(row_of(batch, &self.slots, self.at - 1));
-            }
-            self.batches.pop_front();
-            self.at = 0;
-        }
-        None
+        self.next_of(Ok::<_, Infallible>)
+            .map(|Ok(values)| values)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
