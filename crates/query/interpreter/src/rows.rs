@@ -147,8 +147,7 @@ impl Iterator for Rows {
     type Item = Vec<Datum>;
 
     fn next(&mut self) -> Option<Vec<Datum>> {
-        self.next_of(Ok::<_, Infallible>)
-            .map(|Ok(values)| values)
+        self.next_of(Ok::<_, Infallible>).map(|Ok(values)| values)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

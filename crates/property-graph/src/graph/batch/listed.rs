@@ -34,8 +34,8 @@ pub(super) struct Listed<'s> {
     direction: Direction,
     /// Lists of all nodes, if each may have the same.
     common: Option<Arc<[ListOf]>>,
-    /// By adjacency, made as they are used.
-    readers: Vec<Option<ListReader<'s>>>,
+    /// By adjacency, ascending, made as they are used: mostly one.
+    readers: Vec<(usize, ListReader<'s>)>,
 }
 
 impl<'s> Listed<'s> {
@@ -66,11 +66,14 @@ impl<'s> Listed<'s> {
     }
 
     fn reader(&mut self, adjacency: usize) -> &mut ListReader<'s> {
-        if self.readers.len() <= adjacency {
-            self.readers.resize_with(adjacency + 1, || None);
-        }
-        let view = self.source.view;
-        self.readers[adjacency].get_or_insert_with(|| view.list_reader(adjacency))
+        let readers = &mut self.readers;
+        let at = readers.binary_search_by_key(&adjacency, |(of, _)| *of);
+        let at = at.unwrap_or_else(|at| {
+            readers.reserve_exact(usize::from(readers.is_empty()));
+            readers.insert(at, (adjacency, self.source.view.list_reader(adjacency)));
+            at
+        });
+        &mut readers[at].1
     }
 
     /// Appends the lists of nodes; with `IDS` also ids of relationships. A relationship
@@ -82,6 +85,7 @@ impl<'s> Listed<'s> {
         (charge, bytes): (&mut Growing<'_>, u64),
     ) -> Result<(), GraphError> {
         lists.ends.reserve(nodes.len());
+        let mut degrees = Vec::new();
         for nodes in nodes.chunks(NODES) {
             let mut left = nodes;
             while let Some(&first) = left.first() {
@@ -93,7 +97,8 @@ impl<'s> Listed<'s> {
                 let (same, others) = left.split_at(self.unchanged(left));
                 left = others;
                 // A loop that is left out is counted here.
-                let mut degrees = vec![0; same.len()];
+                degrees.clear();
+                degrees.resize(same.len(), 0);
                 self.add_lengths(same, &mut degrees)?;
                 let more: u64 = degrees.iter().sum();
                 charge.to((lists.neighbors.len() as u64)

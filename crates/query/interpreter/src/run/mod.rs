@@ -208,9 +208,12 @@ impl Run<'_, '_> {
             }),
             Operator::Keep(slots) => {
                 let around = (!argument.is_blank()).then(|| argument.clone());
-                self.run(input, argument, &mut |batch| {
-                    self.push(batch.keep(around.as_ref(), slots), sink)
-                })
+                let keep = &mut |batch: Batch| self.push(batch.keep(around.as_ref(), slots), sink);
+                // A profile tells the two apart.
+                match around.is_none() && self.profiler.is_none() {
+                    true => self.rows_with(slots, input, argument, keep),
+                    false => self.run(input, argument, keep),
+                }
             }
             Operator::Aggregate { keys, aggregates } => {
                 self.aggregate(keys, aggregates, input, argument, sink)
@@ -381,6 +384,7 @@ impl Run<'_, '_> {
         let as_they_come = Order {
             keys: &[],
             most: usize::MAX,
+            wanted: None,
             what: "rows between reading and writing",
         };
         self.ordered(as_they_come, input, argument, sink)

@@ -23,8 +23,22 @@ pub(super) struct Order<'p> {
     pub(super) keys: &'p [SortKey],
     /// Rows that are wanted.
     pub(super) most: usize,
+    /// Slots that are wanted of the rows; `None` of all.
+    pub(super) wanted: Option<&'p [Slot]>,
     /// What an error tells that memory is needed for.
     pub(super) what: &'static str,
+}
+
+impl<'p> Order<'p> {
+    /// All rows by some keys.
+    fn by(keys: &'p [SortKey]) -> Self {
+        Order {
+            keys,
+            most: usize::MAX,
+            wanted: None,
+            what: "ORDER BY",
+        }
+    }
 }
 
 /// The keys as the first places of records.
@@ -82,12 +96,37 @@ impl Run<'_, '_> {
         argument: Batch,
         sink: &mut Sink<'_>,
     ) -> Result<Flow> {
-        let order = Order {
-            keys,
-            most: usize::MAX,
-            what: "ORDER BY",
+        self.ordered(Order::by(keys), input, argument, sink)
+    }
+
+    /// Rows of which these slots are wanted: an order by some of them holds no others.
+    pub(super) fn rows_with(
+        &self,
+        slots: &[Slot],
+        plan: &Plan,
+        argument: Batch,
+        sink: &mut Sink<'_>,
+    ) -> Result<Flow> {
+        let (keys, most) = match &plan.operator {
+            Operator::Sort(keys) => (keys, usize::MAX),
+            Operator::Top(keys, limit) => (keys, self.count(limit, &argument)?),
+            _ => return self.run(plan, argument, sink),
         };
-        self.ordered(order, input, argument, sink)
+        let is_wanted = |key: &SortKey| match &key.key {
+            Expression::Slot(slot) => slots.contains(slot),
+            _ => false,
+        };
+        match plan.input.as_deref() {
+            Some(input) if keys.iter().all(is_wanted) => {
+                let order = Order {
+                    most,
+                    wanted: Some(slots),
+                    ..Order::by(keys)
+                };
+                self.ordered(order, input, argument, sink)
+            }
+            _ => self.run(plan, argument, sink),
+        }
     }
 
     /// The first rows of an order.
@@ -100,9 +139,8 @@ impl Run<'_, '_> {
         sink: &mut Sink<'_>,
     ) -> Result<Flow> {
         let order = Order {
-            keys,
             most: self.count(limit, &argument)?,
-            what: "ORDER BY",
+            ..Order::by(keys)
         };
         self.ordered(order, input, argument, sink)
     }
@@ -110,11 +148,14 @@ impl Run<'_, '_> {
     /// Rows in an order; of its first ones no more than twice as many are held.
     pub(super) fn ordered(
         &self,
-        Order { keys, most, what }: Order<'_>,
+        order: Order<'_>,
         input: &Plan,
         argument: Batch,
         sink: &mut Sink<'_>,
     ) -> Result<Flow> {
+        let Order {
+            keys, most, what, ..
+        } = order;
         let enough = most.saturating_mul(2).saturating_add(FEW);
         let mut account = self.guard.account(what);
         let mut held = argument.blank(0);
@@ -139,6 +180,10 @@ impl Run<'_, '_> {
             }
             let batch = match &late {
                 Some(late) => self.extended(late.items, batch)?,
+                None => batch,
+            };
+            let batch = match order.wanted {
+                Some(slots) => batch.keep(None, slots),
                 None => batch,
             };
             let bytes = size_of_order(&batch, keys);

@@ -155,6 +155,7 @@ impl Run<'_, '_> {
                 let order = Order {
                     keys: &[key],
                     most: usize::MAX,
+                    wanted: None,
                     what: "a subquery",
                 };
                 self.ordered(order, inner, argument, &mut push)?;

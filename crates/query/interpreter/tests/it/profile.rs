@@ -57,7 +57,6 @@ fn operators_tell_rows_beside_estimates() {
     expect![[r#"
         MATCH (n:N)-[:R]->(m) WHERE n.x > 1000 RETURN m.y AS y, count(*) ORDER BY y LIMIT 3
         Keep y, _4 [3.0 estimated, 3 rows in 1 batch, * ms]
-        Limit 3 [3.0 estimated, 3 rows in 1 batch, * ms]
         Top 3 of y [3.0 estimated, 3 rows in 1 batch, * ms]
         Aggregate [_4 = count(*)] by [y = m.y] [57 estimated, 7 rows in 1 batch, * ms]
         Expand (n)-[_2:R]->(m) [3202 estimated, 4000 rows in 4 batches, * ms]

@@ -14,7 +14,7 @@ fn a_query_runs_many_times_with_other_parameters() {
         "MATCH (n:N) WHERE n.x > $least RETURN count(*) AS c",
     );
     let query = query.expect("a query");
-    assert_eq!(query.columns(), ["c"]);
+    assert_eq!(query.columns()[..], ["c"]);
     for (least, count) in [(0i64, 5i64), (3, 2), (9, 0)] {
         let parameters = Parameters::from([("least".to_string(), least.into())]);
         let found = query.read(&graph.view(), &parameters).expect("rows").next();
@@ -424,7 +424,7 @@ fn an_optional_call_gives_null_where_its_condition_leaves_nothing() {
     ];
     assert_eq!(rows(&graph, call), expected);
     let query = Query::prepare(&graph, "MATCH (n:A) RETURN n {.x}").expect("a query");
-    assert_eq!(query.columns(), ["n"]);
+    assert_eq!(query.columns()[..], ["n"]);
 }
 
 /// Alternatives in any order, that all rows pass together or some do not.

@@ -3,34 +3,31 @@
 use evergraph_syntax::tree;
 
 use super::bottom_up;
-use crate::plan::{Constant, Expression, Operator, Plan};
+use crate::plan::{Expression, Operator, Plan};
 
-/// `Limit(Sort)` and `Limit(Skip(Sort))` become `Limit(Top)` and `Limit(Skip(Top))`, which
-/// hold no more rows than are asked for.
+/// `Limit(Sort)` becomes `Top`, and `Limit(Skip(Sort))` `Limit(Skip(Top))`: a `Top` holds no
+/// more rows than are asked for.
 pub fn use_top(plan: Plan) -> Plan {
     bottom_up(plan, &|mut plan| {
-        let Operator::Limit(limit) = &plan.operator else {
+        let (Operator::Limit(limit), Some(below)) = (&plan.operator, plan.input.as_deref_mut())
+        else {
             return plan;
         };
-        let limit = limit.clone();
-        let Some(below) = plan.input.as_deref_mut() else {
-            return plan;
-        };
-        let (count, sort) = match &below.operator {
+        match &below.operator {
+            Operator::Sort(keys) => {
+                plan.operator = Operator::Top(keys.clone(), limit.clone());
+                plan.input = below.input.take();
+            }
             Operator::Skip(skip) => {
-                let first = Box::new(limit);
+                let first = Box::new(limit.clone());
                 let sum = Expression::Arithmetic(first, vec![(tree::Operator::Add, skip.clone())]);
-                (sum, below.input.as_deref_mut())
+                if let Some(sort) = below.input.as_deref_mut()
+                    && let Operator::Sort(keys) = &sort.operator
+                {
+                    sort.operator = Operator::Top(keys.clone(), sum);
+                }
             }
-            _ => (limit, Some(below)),
-        };
-        if let Some(sort) = sort
-            && let Operator::Sort(keys) = &sort.operator
-        {
-            sort.operator = Operator::Top(keys.clone(), count.clone());
-            if let Expression::Constant(Constant::Integer(most)) = count {
-                sort.rows = sort.rows.min(most.max(0) as f64);
-            }
+            _ => {}
         }
         plan
     })
