@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use evergraph_interpreter::{self as interpreter, Limits, Procedures, Query, QueryError};
 use evergraph_property_graph::Value;
-use evergraph_property_graph::graph::{self as property, PropertyGraph, View};
+use evergraph_property_graph::graph::{self as property, GraphError, PropertyGraph, View};
 use evergraph_syntax::tree::{Body, Command, Mode};
 
 use super::command;
@@ -187,30 +187,40 @@ impl<'a> Prepared<'a> {
         mut each: impl FnMut(Row) -> ControlFlow<()> + Send,
     ) -> Result<Rows, Error> {
         let statement = self.statement;
-        let mut unread = None;
-        let mut give = |columns: &Arc<[String]>, cells| match cells {
+        let mut give = |columns: &Arc<[String]>, cells, unread: &mut Option<GraphError>| match cells
+        {
             Ok(cells) => each(Row::new(Arc::clone(columns), cells)),
             Err(error) => {
-                unread = Some(error);
+                *unread = Some(error);
                 ControlFlow::Break(())
             }
+        };
+        let whole = |summary, unread: Option<GraphError>| match unread {
+            Some(error) => Err(QueryError::from(error)),
+            None => Ok(summary),
         };
         let parameters = statement.parameters.data();
         let rows = match self.work()? {
             Work::Read(planned, view) => {
                 let query = planned.query.with_limits(statement.limits.clone());
                 let columns = Arc::clone(query.columns());
+                let mut unread = None;
                 let done = query.read_each(&view, parameters, &mut |row| {
-                    give(&columns, resolve::row(row, &view))
+                    give(&columns, resolve::row(row, &view), &mut unread)
                 });
+                let done = done.and_then(|summary| whole(summary, unread));
                 let summary = done.map_err(|error| planned.failed(error, statement))?;
                 Rows::without_rows(columns, summary, Some(view.csn()))
             }
             Work::Within(planned, transaction) => {
                 let query = planned.query.with_limits(statement.limits.clone());
                 let columns = Arc::clone(query.columns());
-                let done = query.run_each(transaction, parameters, &mut |transaction, row| {
-                    give(&columns, resolve::row(row, transaction))
+                let done = transaction.atomically(|transaction| {
+                    let mut unread = None;
+                    let done = query.run_each(transaction, parameters, &mut |transaction, row| {
+                        give(&columns, resolve::row(row, transaction), &mut unread)
+                    });
+                    whole(done?, unread)
                 });
                 let summary = done.map_err(|error| planned.failed(error, statement))?;
                 Rows::without_rows(columns, summary, None)
@@ -225,10 +235,7 @@ impl<'a> Prepared<'a> {
                 return Ok(rows);
             }
         };
-        match unread {
-            Some(error) => Err(error.into()),
-            None => Ok(rows),
-        }
+        Ok(rows)
     }
 
     /// Runs it by a thread of its own, which is at most some thousand rows ahead of the
@@ -317,9 +324,12 @@ fn execute(work: Work<'_>, statement: &Statement) -> Result<Rows, Error> {
             Ok(Rows::of_view(rows, view))
         }
         Work::Within(planned, transaction) => {
-            let rows = bounded(&planned).run(transaction, parameters);
-            let rows = rows.map_err(|error| planned.failed(error, statement))?;
-            Ok(Rows::of_reader(rows, transaction)?)
+            // Its rows are read within, as they may be the first to fail.
+            let done = transaction.atomically(|transaction| {
+                let rows = bounded(&planned).run(transaction, parameters)?;
+                Ok(Rows::of_reader(rows, transaction)?)
+            });
+            done.map_err(|error| planned.failed(error, statement))
         }
         Work::InTransactions(planned, graph) => {
             let done = bounded(&planned).run_in_transactions(graph, parameters);
@@ -328,7 +338,8 @@ fn execute(work: Work<'_>, statement: &Statement) -> Result<Rows, Error> {
             Ok(Rows::of_view(rows, view))
         }
         Work::Write(planned, graph) => {
-            let query = bounded(&planned);
+            // Its time goes on when it is run again.
+            let query = bounded(&planned).begun();
             let done = graph.write(|transaction| {
                 let rows = query
                     .run(transaction, parameters)

@@ -46,7 +46,7 @@ impl Reader for Transaction {
     }
 
     fn deleted(&self, id: RelationshipId) -> Result<Option<StoredRelationship>, GraphError> {
-        self.snapshot().relationship(id)
+        self.deleted_relationship(id)
     }
 }
 

@@ -53,6 +53,66 @@ fn rows_have_types() {
     }
 }
 
+/// What a transaction has made and deleted is as what was there before.
+#[test]
+fn relationships_that_a_transaction_deletes_have_types_and_ends() {
+    let db = database();
+    let mut transaction = db.begin().unwrap();
+    let text = "CREATE (:X)-[r:T {k: 1}]->(:X) DELETE r RETURN r, type(r)";
+    let row = transaction
+        .query(text, ())
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap();
+    assert!(
+        matches!(&row.cells()[0], Cell::Relationship(one) if &*one.kind == "T" && one.properties.is_empty()),
+        "{row:?}"
+    );
+    let mut rows = 0;
+    let each = Statement::new("CREATE (:X)-[r:T]->(:X) DELETE r RETURN r");
+    let each_row = |_| {
+        rows += 1;
+        ControlFlow::Continue(())
+    };
+    transaction.for_each_row(&each, each_row).unwrap();
+    transaction.commit().unwrap();
+    assert_eq!((rows, count(&db, "X")), (1, 4));
+}
+
+#[test]
+fn what_is_written_as_it_is_conflicts_too() {
+    for (other, own) in [
+        ("REMOVE a:L", "SET a:L"),
+        ("SET a:M", "REMOVE a:M"),
+        ("SET a.x = 7", "REMOVE a.x"),
+        ("SET a.x = 7", "SET a += {x: null}"),
+        ("DELETE a", "SET a:L"),
+    ] {
+        let db = database();
+        db.query("CREATE (:A:L)", ()).unwrap();
+        let mut transaction = db.begin().unwrap();
+        db.query(&format!("MATCH (a:A) {other}"), ()).unwrap();
+        let written = transaction.query(&format!("MATCH (a:A) {own}"), ());
+        let error = written.map(|_| ()).expect_err(own);
+        assert!(error.is_retryable(), "{own} after {other}: {error}");
+    }
+}
+
+#[test]
+fn a_timeout_is_that_of_all_attempts_and_may_be_of_any_length() {
+    let db = database();
+    let long = Statement::new("RETURN 1").timeout(Duration::MAX);
+    assert_eq!(db.execute(&long).unwrap().single::<i64>().unwrap(), 1);
+    let mut holder = db.begin().unwrap();
+    let text = "MATCH (p:Person {name: 'Ann'}) SET p.born = 1";
+    holder.query(text, ()).unwrap();
+    let waiting = Statement::new(text).timeout(Duration::from_millis(50));
+    let error = db.execute(&waiting).map(|_| ()).unwrap_err();
+    assert!(error.to_string().contains("50"), "{error}");
+    assert!(!error.is_retryable(), "{error}");
+}
+
 #[test]
 fn names_that_the_graph_does_not_have_are_told() {
     let db = database();

@@ -88,6 +88,24 @@ impl Transaction {
         Ok(record.map(|record| Relationship::new(id, record, self.known_names())))
     }
 
+    /// A relationship that it has deleted, as it was last.
+    ///
+    /// # Errors
+    /// As [`View::relationship`].
+    pub fn deleted_relationship(
+        &self,
+        id: RelationshipId,
+    ) -> Result<Option<Relationship>, GraphError> {
+        let change = self.inner.overlay().change::<RelationshipRecord>(id.0);
+        match change.and_then(|change| change.last()) {
+            Some(record) => {
+                let names = self.known_names();
+                Ok(Some(Relationship::new(id, Arc::clone(record), names)))
+            }
+            None => self.snapshot().relationship(id),
+        }
+    }
+
     /// The nodes that it made, changed or deleted, ascending; some may be as they
     /// were.
     pub fn written_nodes(&self) -> Vec<NodeId> {
@@ -161,6 +179,28 @@ impl Transaction {
     /// As [`Transaction::roll_back_to`].
     pub fn release(&mut self, savepoint: Savepoint) -> Result<(), GraphError> {
         Ok(self.inner.release(savepoint)?)
+    }
+
+    /// Does some work, and undoes all that it has written if it fails; the transaction goes
+    /// on.
+    ///
+    /// # Errors
+    /// Those of the work.
+    pub fn atomically<T, E: From<GraphError>>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let savepoint = self.savepoint();
+        let done = work(self);
+        match &done {
+            Ok(_) => self.release(savepoint)?,
+            Err(_) => {
+                // The savepoint may be gone with the transaction; the first error says why.
+                let undone = self.roll_back_to(savepoint);
+                let _ = undone.and_then(|()| self.release(savepoint));
+            }
+        }
+        done
     }
 
     /// Ends the transaction without a trace, as dropping it does.

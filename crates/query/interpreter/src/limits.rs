@@ -105,6 +105,14 @@ impl Default for Limits {
     }
 }
 
+impl Limits {
+    /// When what begins now has to have ended; never, if that is after all time.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        let timeout = self.timeout?;
+        Instant::now().checked_add(timeout)
+    }
+}
+
 /// Cores that the process may use, asked for once: the answer is read from several files,
 /// which takes longer than a small query.
 fn cores() -> usize {
@@ -147,10 +155,16 @@ pub(crate) struct Guard {
 }
 
 impl Guard {
+    /// Of a run that begins now.
     pub(crate) fn new(limits: &Limits) -> Self {
+        Guard::ending(limits, limits.deadline())
+    }
+
+    /// Of a run that has to have ended at some time.
+    pub(crate) fn ending(limits: &Limits, until: Option<Instant>) -> Self {
         let signals = Arc::new(Signals {
             cancellation: limits.cancellation.clone(),
-            until: limits.timeout.map(|timeout| Instant::now() + timeout),
+            until,
             has_failed: AtomicBool::new(false),
         });
         let bytes = u64::try_from(limits.memory).unwrap_or(u64::MAX);

@@ -65,6 +65,8 @@ pub type EachRowWithin<'e> = dyn FnMut(&Transaction, Vec<Datum>) -> ControlFlow<
 pub struct Query {
     pub(crate) prepared: Arc<Prepared>,
     limits: Limits,
+    /// When its runs have to have ended, if they share their time.
+    until: Option<Instant>,
 }
 
 /// State that all runs of a query share.
@@ -172,6 +174,7 @@ impl Query {
         Ok(Query {
             prepared: Arc::new(prepared),
             limits,
+            until: None,
         })
     }
 
@@ -181,7 +184,23 @@ impl Query {
         Query {
             prepared: Arc::clone(&self.prepared),
             limits,
+            until: None,
         }
+    }
+
+    /// The same, with one timeout for all of its runs, which begins now: a statement that is
+    /// run again after a conflict has no more time for that.
+    #[must_use]
+    pub fn begun(&self) -> Self {
+        Query {
+            until: self.limits.deadline(),
+            ..self.clone()
+        }
+    }
+
+    /// The limits of a run that begins now.
+    fn guard(&self) -> Guard {
+        Guard::ending(&self.limits, self.until.or_else(|| self.limits.deadline()))
     }
 
     /// Whether preparing it again would hardly give another plan: no name, index or
@@ -242,7 +261,7 @@ impl Query {
         parameters: &Parameters,
     ) -> Result<Rows, QueryError> {
         if let Some(as_of) = &self.prepared.planned.as_of {
-            let guard = Guard::new(&self.limits);
+            let guard = self.guard();
             let empty = Graph::new(
                 Access::View(graph.view()),
                 Arc::clone(guard.shared_account()),
@@ -259,8 +278,10 @@ impl Query {
             let done = self.run_in_transactions(graph, parameters);
             return done.map(|(rows, _)| rows);
         }
+        let query = self.begun();
         let done = graph.write(|transaction| {
-            self.run(transaction, parameters)
+            query
+                .run(transaction, parameters)
                 .map_err(QueryError::into_graph)
         });
         done.map_err(QueryError::of_transaction)
@@ -321,17 +342,8 @@ impl Query {
                            transaction; run it before or after";
             return Err(QueryError::runtime("AccessError", "InTransaction", message));
         }
-        let savepoint = transaction.savepoint();
-        let rows = self.collect(Access::Transaction(transaction), parameters);
-        match &rows {
-            Ok(_) => transaction.release(savepoint)?,
-            Err(_) => {
-                // The savepoint may be gone with the transaction; the first error says why.
-                let undone = transaction.roll_back_to(savepoint);
-                let _ = undone.and_then(|()| transaction.release(savepoint));
-            }
-        }
-        rows
+        transaction
+            .atomically(|transaction| self.collect(Access::Transaction(transaction), parameters))
     }
 
     /// As [`Query::run`], and gives each row as [`Query::read_each`] does; all rows of a
@@ -403,7 +415,7 @@ impl Query {
         let Prepared { columns, slots, .. } = &*self.prepared;
         let mut batches = VecDeque::new();
         let summary = self.on_stack(|| {
-            let guard = Guard::new(&self.limits);
+            let guard = self.guard();
             let mut account = guard.account("its result");
             self.push_guarded(access, &guard, parameters, &mut |_, batch| {
                 if !slots.is_empty() {
@@ -428,7 +440,7 @@ impl Query {
         parameters: &Parameters,
         sink: &mut dyn FnMut(&Graph<'_>, Batch) -> Result<Flow, QueryError>,
     ) -> Result<Summary, QueryError> {
-        let guard = Guard::new(&self.limits);
+        let guard = self.guard();
         self.push_guarded(access, &guard, parameters, sink)
     }
 

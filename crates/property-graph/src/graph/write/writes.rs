@@ -95,6 +95,21 @@ impl Transaction {
         self.set(entity, key, Value::Null)
     }
 
+    /// Writes a node or a relationship as it is: who changes or deletes it at the same time
+    /// conflicts.
+    ///
+    /// # Errors
+    /// As [`Transaction::set`].
+    pub fn touch(&mut self, entity: impl Into<Entity>) -> Result<(), GraphError> {
+        match entity.into() {
+            Entity::Node(id) => self.update_node(id, |_| ()),
+            Entity::Relationship(id) => self.guarded(&[], |own| {
+                own.inner.update_relationship(id.0, |_| ())?;
+                Ok((id, ()))
+            }),
+        }
+    }
+
     /// Gives a node a label, if it does not have it.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 //! against the operators.
 
 mod aggregates;
+mod boundaries;
 mod definitions;
 mod expression;
 mod graph;

@@ -172,15 +172,18 @@ impl Run<'_, '_> {
         self.push_all(all, sink)
     }
 
-    /// Null equals nothing: a pattern with it would be made each time.
+    /// Null and NaN equal nothing: a pattern with them would be made each time.
     fn check_merged(&self, create: &Create, row: &Batch) -> Result<()> {
         let nodes = create.nodes.iter().map(|node| &node.properties);
         let relationships = create.relationships.iter().map(|one| &one.properties);
         for map in nodes.chain(relationships).flatten() {
             let map = self.value(map, &mut Row::new(row, 0))?;
             let entries = self.entries(&map)?;
-            if let Some((key, _)) = entries.iter().find(|(_, datum)| datum.is_null()) {
-                let message = format!("MERGE cannot find null: `{key}` has to have a value");
+            let is_nan = |datum: &Datum| matches!(datum, Datum::Value(Value::Float(number)) if number.is_nan());
+            let mut entries = entries.iter();
+            if let Some((key, datum)) = entries.find(|(_, one)| one.is_null() || is_nan(one)) {
+                let what = if datum.is_null() { "null" } else { "NaN" };
+                let message = format!("MERGE cannot find {what}: `{key}` has to have a value");
                 let detail = "MergeReadOwnWrites";
                 return Err(QueryError::runtime("SemanticError", detail, message));
             }

@@ -721,16 +721,30 @@ fn shortest_paths_have_the_length_that_they_have_to() {
         assert_eq!(value(&graph, &text), true.into(), "{pattern}");
     }
     // From a node to itself there is the empty path alone, if it is long enough.
-    for (least, count) in [(0, 6), (1, 3)] {
-        let text = format!(
-            "MATCH (a), (b) MATCH p = shortestPath((a)-[:R*{least}..]->(b)) RETURN count(p) AS c"
-        );
-        assert_eq!(value(&graph, &text), count.into(), "{least}");
+    for types in ["R", "%", "!S", "R&!S", "$('R')"] {
+        for (least, count) in [(0, 6), (1, 3)] {
+            for choice in ["shortestPath", "allShortestPaths"] {
+                let text = format!(
+                    "MATCH (a), (b) MATCH p = {choice}((a)-[:{types}*{least}..]->(b)) \
+                     RETURN count(p) AS c"
+                );
+                assert_eq!(
+                    value(&graph, &text),
+                    count.into(),
+                    "{choice} {types} {least}"
+                );
+            }
+        }
+        let text =
+            format!("MATCH (a:A), (b:B) RETURN length(shortestPath((a)-[:{types}*]->(b))) AS c");
+        assert_eq!(value(&graph, &text), 1.into(), "{types}");
     }
     // The path that the condition speaks of is the whole one.
     let text = "MATCH p = shortestPath((a:A)-[:R*]->(b:B)) \
                 WHERE all(r IN relationships(p) WHERE r.w = length(p)) RETURN length(p) AS c";
     assert_eq!(value(&graph, text), 2.into());
+    let within = "MATCH p = shortestPath((a:A)-[r:R* WHERE r.w = 2]->(b:B)) RETURN length(p) AS c";
+    assert_eq!(value(&graph, within), 1.into());
 }
 
 #[test]

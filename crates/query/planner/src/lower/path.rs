@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use evergraph_syntax::tree::{self, Count, PathMode, Selector};
 
-use super::chain::{Ask, Chain, Inner, Link, linked, towards};
+use super::chain::{Ask, Chain, Inner, Link, is_search, linked, towards};
 use super::expression::conjuncts;
 use super::pattern::{Condition, Finding, Pattern, RelationshipToFind, SearchToFind};
 use super::{Lowering, Scope};
@@ -56,10 +56,10 @@ impl Lowering<'_> {
         chain: &Chain<'_>,
         repeatable: bool,
     ) -> Result<Option<Choice>, PlanError> {
-        let repeats = chain
-            .links
-            .iter()
-            .any(|link| matches!(link, Link::Repeat(_)));
+        let repeats = chain.links.iter().any(|link| match link {
+            Link::Repeat(_) => true,
+            Link::One(one) => is_search(one, false),
+        });
         let one = Expression::Constant(Constant::Integer(1));
         let choice = match &path.selector {
             Selector::All if path.mode == PathMode::Walk => return Ok(None),
