@@ -114,6 +114,12 @@ impl Error {
             Error::Store(TopologyError::Storage(StorageError::NotADatabase(_))) => {
                 "check the path, or make a database with `evergraph import`"
             }
+            Error::Store(TopologyError::Storage(StorageError::Medium(
+                MediumError::NotByteAddressed,
+            ))) => {
+                "--medium dax (with --assume-persistent where a directory has no MAP_SYNC) or \
+                 dram; on files leave out --mode direct"
+            }
             Error::Store(TopologyError::BadSnapshotName { .. }) => "choose another name",
             Error::Store(TopologyError::Weights(_)) => {
                 "whether edges have weights is chosen when a database is made, by --weighted"
@@ -231,5 +237,12 @@ mod tests {
         assert!(damaged.hint().starts_with("nothing was changed"));
         let missing = Error::io("x", std::io::Error::from_raw_os_error(2));
         assert!(missing.summary().ends_with("(os error 2)"));
+    }
+
+    #[test]
+    fn direct_mode_on_files_is_told_where_it_runs() {
+        let hint = Error::from(MediumError::NotByteAddressed).hint();
+        assert!(hint.contains("--medium dax"), "{hint}");
+        assert!(hint.contains("leave out --mode direct"), "{hint}");
     }
 }

@@ -43,10 +43,13 @@ impl RowsArgs {
     /// Format of the file.
     ///
     /// # Errors
-    /// If the program was built without it.
+    /// If the name of the file says none, or the program was built without it.
     pub fn format(&self) -> Result<FileFormat, Failure> {
-        let of_name = || self.output.as_deref().map(FileFormat::of_path);
-        let format = self.format.or_else(of_name).unwrap_or_default();
+        let format = match (self.format, self.output.as_deref()) {
+            (Some(format), _) => format,
+            (None, Some(path)) => FileFormat::of_path(path)?,
+            (None, None) => FileFormat::default(),
+        };
         format.check()?;
         Ok(format)
     }

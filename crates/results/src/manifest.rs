@@ -174,3 +174,52 @@ impl<'a> Bytes<'a> {
         (0..count).map(|_| item(self)).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn manifest() -> Manifest {
+        Manifest {
+            description: Description {
+                name: "r".to_string(),
+                algorithm: "katz".to_string(),
+                parameters: Vec::new(),
+                graph: GraphIdentity {
+                    csn: 1,
+                    vertex_count: 2,
+                    arc_count: 3,
+                    direction: StoredLists::Both,
+                    weighted: true,
+                },
+                step: 4,
+                finished: false,
+                started_us: -5,
+                updated_us: 6,
+                notes: Vec::new(),
+            },
+            columns: vec![ManifestColumn {
+                name: "c".to_string(),
+                kind: ColumnKind::U32,
+                len: 7,
+                blocks: vec![(64, 8)],
+            }],
+        }
+    }
+
+    #[test]
+    fn bytes_are_one_manifest_or_none() {
+        let bytes = manifest().encode();
+        assert_eq!(Manifest::decode(&bytes), Some(manifest()));
+        for cut in 0..bytes.len() {
+            assert_eq!(Manifest::decode(&bytes[..cut]), None, "{cut}");
+        }
+        assert_eq!(Manifest::decode(&[&bytes[..], &[0]].concat()), None);
+        // Behind the version, two texts, a list and three numbers: whether there are weights.
+        let weighted = 4 + 5 + 8 + 4 + 3 * 8 + 1;
+        let mut other = bytes.clone();
+        assert_eq!(other[weighted], 1);
+        other[weighted] = 2;
+        assert_eq!(Manifest::decode(&other), None);
+    }
+}

@@ -29,6 +29,8 @@ const LARGEST_COMPONENT: &str = "only the largest weakly connected component";
 
 const RANKS: &str = "as igraph's; networkx's Graph and DiGraph have parallel edges and \
                      self-loops once: without self-loops --simple";
+const SCALED: &str = "igraph scales the largest to 1; networkx's Graph and DiGraph have parallel \
+                      edges and self-loops once: without self-loops --simple";
 const PATHS: &str = "igraph has unreached vertices as inf, networkx leaves them out";
 
 const fn of(
@@ -87,9 +89,15 @@ const CONVENTIONS: &[Convention] = &[
     of("spanner", "edge", NEITHER, ""),
     of("pagerank", "pagerank", EACH, RANKS),
     of("personalized-pagerank", "pagerank", EACH, RANKS),
-    of("eigenvector", "eigenvector", EACH, ""),
-    of("katz", "katz", EACH, ""),
-    of("hits", "score", EACH, ""),
+    of("eigenvector", "eigenvector", EACH, SCALED),
+    of(
+        "katz",
+        "katz",
+        EACH,
+        "networkx's Graph and DiGraph have parallel edges and self-loops once: without \
+         self-loops --simple",
+    ),
+    of("hits", "score", EACH, SCALED),
     of("connected-components", "component", NEITHER, ""),
     of("strongly-connected-components", "component", NEITHER, ""),
     of(
@@ -108,7 +116,8 @@ const CONVENTIONS: &[Convention] = &[
         "degrees",
         "degree",
         "parallel edges count each; an undirected self-loop counts twice",
-        "",
+        "of directed graphs igraph and networkx count both ends of edges: --undirected; \
+         networkx's Graph and DiGraph have parallel edges once: without self-loops --simple",
     ),
     of("spanning-forest", "edge", NEITHER, ""),
     of("minimum-spanning-forest", "weight", LIGHTEST, ""),
@@ -154,9 +163,27 @@ const CONVENTIONS: &[Convention] = &[
         "parallel edges count each, a self-loop once",
         "",
     ),
-    of("label-propagation", "community", EACH, ""),
-    of("louvain", "community", EACH_TWICE, ""),
-    of("leiden", "community", EACH_TWICE, ""),
+    of(
+        "label-propagation",
+        "community",
+        EACH,
+        "igraph and networkx change labels one after another, in random order, until they are \
+         stable; in directed graphs igraph takes those of in-neighbors, networkx's asyn_lpa \
+         those of out-neighbors",
+    ),
+    of(
+        "louvain",
+        "community",
+        EACH_TWICE,
+        "igraph's takes undirected graphs alone; networkx's heeds the directions of a DiGraph",
+    ),
+    of(
+        "leiden",
+        "community",
+        EACH_TWICE,
+        "igraph's maximises modularity with objective_function=\"modularity\" alone, and heeds \
+         directions",
+    ),
     of("similarity", "similarity", SIMPLE, ""),
     of("random-walks", "walk", EACH, ""),
     of("neighbor-sampling", "edge", EACH, ""),
@@ -281,5 +308,20 @@ mod tests {
         }
         known.retain(|name| !named.contains(name));
         assert_eq!(known, [""; 0]);
+    }
+
+    #[test]
+    fn what_libraries_scale_or_direct_otherwise_is_told() {
+        for (algorithm, told) in [
+            ("degrees", "--undirected"),
+            ("eigenvector", "igraph scales the largest to 1"),
+            ("hits", "igraph scales the largest to 1"),
+            ("katz", "--simple"),
+            ("label-propagation", "in random order"),
+            ("louvain", "undirected graphs alone"),
+            ("leiden", "objective_function=\"modularity\""),
+        ] {
+            assert!(peers(algorithm).contains(told), "{algorithm}");
+        }
     }
 }

@@ -1,6 +1,8 @@
 //! Formats of files of rows.
 
 use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use evergraph_io::interchange::json_lines::to_json;
 
@@ -39,17 +41,31 @@ impl FileFormat {
         ("parquet", FileFormat::Parquet),
     ];
 
-    /// The format that the extension of a path says; text if it says none.
-    pub fn of_path(path: &std::path::Path) -> Self {
-        let extension = path.extension().and_then(|extension| extension.to_str());
-        let extension = extension.map(str::to_ascii_lowercase);
-        let named = |(name, _): &&(&str, FileFormat)| extension.as_deref() == Some(*name);
-        match extension.as_deref() {
-            Some("ndjson") => FileFormat::JsonLines,
-            _ => Self::ALL
-                .iter()
-                .find(named)
-                .map_or(FileFormat::Text, |found| found.1),
+    /// The format that the extension of a path says: text for `.txt`, and for a path that
+    /// has none, is a directory, or ends with a slash.
+    ///
+    /// # Errors
+    /// If it has another one, as of compression.
+    pub fn of_path(path: &Path) -> Result<Self, Error> {
+        let is_directory = path.as_os_str().as_bytes().ends_with(b"/") || path.is_dir();
+        let Some(extension) = path.extension().filter(|_| !is_directory) else {
+            return Ok(FileFormat::Text);
+        };
+        let extension = extension.to_string_lossy().to_ascii_lowercase();
+        let named = Self::ALL.iter().find(|(name, _)| *name == extension);
+        match (extension.as_str(), named) {
+            ("txt", _) => Ok(FileFormat::Text),
+            ("ndjson", _) => Ok(FileFormat::JsonLines),
+            (_, Some((_, format))) => Ok(*format),
+            ("gz" | "zst" | "bz2" | "xz", None) => Err(Error::usage(
+                format!("{} would be compressed, and values are not", path.display()),
+                "write it without that ending and compress the file, or write to `-o -` with \
+                 --format and compress what comes",
+            )),
+            (_, None) => Err(Error::usage(
+                format!("the ending .{extension} says no format of values"),
+                "end it with .txt, .csv, .tsv, .jsonl, .ndjson or .parquet, or give --format",
+            )),
         }
     }
 
@@ -290,9 +306,16 @@ mod tests {
             ("a.CSV", FileFormat::Csv),
             ("a.ndjson", FileFormat::JsonLines),
             ("a.txt", FileFormat::Text),
+            ("a.text", FileFormat::Text),
+            ("values", FileFormat::Text),
+            ("two.d/", FileFormat::Text),
+            ("/tmp", FileFormat::Text),
             ("-", FileFormat::Text),
         ] {
-            assert_eq!(FileFormat::of_path(path.as_ref()), format);
+            assert_eq!(FileFormat::of_path(path.as_ref()).unwrap(), format);
+        }
+        for path in ["a.csv.gz", "a.tsv.zst", "a.foo", "a."] {
+            assert!(FileFormat::of_path(path.as_ref()).is_err(), "{path}");
         }
     }
 }

@@ -128,11 +128,15 @@ fn weights_that_are_not_read_are_mentioned() {
         ("third.txt", "1 2 0.5\n2 3 4\n", Some("column 3")),
         ("named.csv", "from,to,rating\nann,bob,5\n", Some("rating")),
         ("numbers.csv", "user,item,score\n1,2,5\n", Some("score")),
-        ("small.gr", "p sp 2 1\na 1 2 5\n", Some("the values")),
+        (
+            "small.gr",
+            "p sp 2 1\na 1 2 5\n",
+            Some("the column of values"),
+        ),
         (
             "matrix.mtx",
             "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 0.5\n",
-            Some("the values"),
+            Some("the column of values"),
         ),
         (
             "pattern.mtx",
@@ -143,6 +147,8 @@ fn weights_that_are_not_read_are_mentioned() {
         ("times.txt", "1 2 1082040961\n", None),
         ("dates.csv", "from,to,date\nann,bob,2020-01-01\n", None),
         ("events.txt", "+ 1 2 0.5\n", Some("column 4")),
+        ("timed.txt", "+ 1 2 5\n", None),
+        ("pandas.csv", ",source,target\n0,10,20\n1,20,30\n", None),
     ] {
         place.file(name, content);
         let done = place.call(&format!("import {name}.db {name}"));

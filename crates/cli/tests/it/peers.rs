@@ -37,6 +37,15 @@ fn assert_near(place: &Place, run: &str, expected: [f64; 7], tolerance: f64) {
     );
 }
 
+/// Compares with the largest as 1, as igraph has some scores.
+#[track_caller]
+fn assert_near_when_scaled(place: &Place, run: &str, expected: [f64; 7]) {
+    let found = values(place, run);
+    let largest = found.iter().copied().fold(0.0, f64::max);
+    let near = |(a, b): (&f64, &f64)| (a / largest - b).abs() <= 2e-5;
+    assert!(found.iter().zip(&expected).all(near), "{run}: {found:?}");
+}
+
 #[test]
 fn undirected_graphs_have_their_values() {
     let place = place("--undirected");
@@ -68,6 +77,19 @@ fn undirected_graphs_have_their_values() {
     );
     of("triangle-count", [0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0]);
     of("local-clustering", [0.0, third, 1.0, third, 0.0, 0.0, 0.0]);
+    of("degrees", [4.0, 5.0, 2.0, 5.0, 2.0, 1.0, 1.0]);
+    // igraph, which scales the largest to 1.
+    let scaled = [
+        0.8583695416,
+        1.0,
+        0.4871877527,
+        0.9592463771,
+        0.4519698110,
+        0.0,
+        0.0,
+    ];
+    assert_near_when_scaled(&place, "eigenvector", scaled);
+    assert_near_when_scaled(&place, "hits --param output=hubs", scaled);
 }
 
 #[test]
@@ -108,6 +130,21 @@ fn directed_graphs_have_their_values() {
             "local-clustering --param directions=ignored",
             [0.0, third, 1.0, third, 0.0, 0.0, 0.0],
         );
+        // Both ends count in igraph's and networkx's.
+        of("degrees", [2.0, 2.0, 1.0, 3.0, 1.0, 1.0, 0.0]);
+        of("degrees --undirected", [4.0, 5.0, 2.0, 5.0, 2.0, 1.0, 1.0]);
+        let scaled = [
+            0.6754569647,
+            1.0,
+            0.5212540396,
+            0.5675364310,
+            0.2958306573,
+            0.0,
+            0.0,
+        ];
+        assert_near_when_scaled(&place, "eigenvector", scaled);
+        let hubs = [1.0, 0.0, 0.1771243445, 0.8228756555, 0.0, 0.0, 0.0];
+        assert_near_when_scaled(&place, "hits --param output=hubs", hubs);
     }
 }
 

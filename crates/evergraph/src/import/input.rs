@@ -112,6 +112,11 @@ impl Input {
         self.files().skipped()
     }
 
+    /// See [`EdgeReader::rounds_weights`].
+    pub fn rounds_weights(&self) -> bool {
+        self.files().rounds_weights()
+    }
+
     /// See [`EdgeReader::take_rejected`].
     pub fn take_rejected(&mut self) -> Vec<ParseError> {
         match self {

@@ -134,6 +134,8 @@ pub struct ImportReport {
     pub seconds: f64,
     /// Malformed lines that were tolerated.
     pub skipped: SkippedLines,
+    /// Whether a weight lost digits as a float of 32 bits; of a resumed import in this run.
+    pub rounds_weights: bool,
     /// Snapshots that this run named.
     pub snapshots: u64,
     /// Snapshots that the rules of retention dropped at its end.
@@ -410,10 +412,13 @@ pub fn import(
     })?;
     source.finish_rejects()?;
     report.skipped = source.skipped();
+    report.rounds_weights = source.rounds_weights();
     if options.snapshots.is_some() {
         report.pruned = db.apply_retention()?.dropped.len() as u64;
     }
-    db.checkpoint()?;
+    // All is committed, and who repeated it would do it twice: if there is no room for a
+    // checkpoint, closing the database tells.
+    let _ = db.checkpoint();
     report.seconds = started.elapsed().as_secs_f64();
     Ok(report)
 }

@@ -168,6 +168,11 @@ impl<'a> Source<'a> {
         skipped
     }
 
+    /// Whether a weight of this run was rounded.
+    pub fn rounds_weights(&self) -> bool {
+        self.reader.rounds_weights()
+    }
+
     fn check_declared(&self) -> Result<(), Error> {
         let declared = self.declared_vertices();
         let listed = self.listed_ids();

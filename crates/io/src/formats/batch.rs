@@ -87,6 +87,8 @@ pub struct EdgeBatch {
     /// In [`super::Format::Events`], for each edge whether it is deleted
     /// instead of added; empty in the other formats.
     pub deletions: Vec<bool>,
+    /// Whether a weight of the file has more digits than floats of 32 bits keep.
+    pub rounds_weights: bool,
 }
 
 impl EdgeBatch {
@@ -109,6 +111,7 @@ impl EdgeBatch {
         self.weights.clear();
         self.timestamps.clear();
         self.deletions.clear();
+        self.rounds_weights = false;
     }
 
     /// Appends an edge of a format whose ids are numbers.
@@ -145,6 +148,7 @@ impl EdgeBatch {
         self.weights.extend_from_slice(&other.weights);
         self.timestamps.extend_from_slice(&other.timestamps);
         self.deletions.extend_from_slice(&other.deletions);
+        self.rounds_weights |= other.rounds_weights;
     }
 
     /// Appends one edge of another batch with the same columns.

@@ -49,7 +49,8 @@ impl Konect {
                 problem:
                     "the file is bipartite: the same number stands for a vertex on either side"
                         .to_owned(),
-                hint: "read it as bipartite, which numbers the right side after the left"
+                hint: "add the number of vertices of the left side to each number of the right \
+                       side, and leave the comment that says `bip` out"
                     .to_owned(),
             });
         }

@@ -4,6 +4,7 @@ use super::column_choice::{Column, ColumnChoice};
 use super::error::{BadLine, Flaw};
 use super::options::{Header, Options};
 use super::time::seconds_since_1970;
+use crate::PANDAS;
 
 impl Options {
     /// The header option, where naming a column says that there is a header.
@@ -47,6 +48,16 @@ impl Columns {
             self.operation,
         ];
         last.into_iter().flatten().max().map_or(0, |last| last + 1)
+    }
+
+    /// The first column, if it has no title, whole numbers, and the ends behind it: pandas
+    /// writes the numbers of its rows so.
+    pub(super) fn pandas_index(&self, header: Option<&[String]>, first: &[&[u8]]) -> Option<usize> {
+        let is_untitled = header?.first()?.trim().is_empty();
+        let are_behind = self.source > 0 && self.target.is_some_and(|target| target > 0);
+        let field = first.first()?;
+        let is_whole = !field.is_empty() && field.iter().all(u8::is_ascii_digit);
+        (is_untitled && are_behind && is_whole).then_some(0)
     }
 
     /// The columns of the ends of an edge, given the names in the header (if
@@ -172,7 +183,13 @@ impl Columns {
             timestamp = named(is_time);
         }
         // Wanted columns that are not found yet are taken by position.
-        let used = [Some(source), Some(target), weight, timestamp];
+        let ends = Columns {
+            source,
+            target: Some(target),
+            ..Columns::default()
+        };
+        let index = ends.pandas_index(header, first);
+        let used = [Some(source), Some(target), weight, timestamp, index];
         let mut free = (0..first.len()).filter(|index| !used.contains(&Some(*index)));
         let (third, fourth) = (free.next(), free.next());
         let looks_like_time =
@@ -182,11 +199,16 @@ impl Columns {
             true => (fourth, third),
             false => (third, fourth),
         };
-        let missing = || {
-            Flaw::from(BadLine::TooFewColumns {
+        let missing = || match index {
+            Some(_) => Flaw::head(
+                format!("the only column beside the ends has no title: {PANDAS}"),
+                "give it a title, or choose it by its number (`--weight-column 1`, \
+                 `--time-column 1`) if that is what it holds",
+            ),
+            None => Flaw::from(BadLine::TooFewColumns {
                 found: first.len(),
                 needed: first.len() + 1,
-            })
+            }),
         };
         let open_weight = want_weight && weight.is_none();
         if open_weight {
@@ -461,6 +483,20 @@ mod tests {
             ("w", "a b c", "1 2 3", "0 1 2 -"),
             ("", ":START_ID(A) :END_ID(B)", "1 2", "0 1 - -"),
         ];
+        let pandas = ["", "source", "target", "cost"].map(str::to_owned);
+        let options = Options {
+            weighted: true,
+            ..Options::default()
+        };
+        for (names, first, weight) in [
+            (&pandas[..], &["0", "10", "20", "0.5"][..], Some(3)),
+            (&pandas[..3], &["0", "10", "20"], None),
+            (&pandas[..3], &["0.5", "10", "20"], Some(0)),
+        ] {
+            let first: Vec<&[u8]> = first.iter().map(|field| field.as_bytes()).collect();
+            let found = Columns::decide(&options, false, Some(names), &first);
+            assert_eq!(found.ok().and_then(|columns| columns.weight), weight);
+        }
         for (flags, header, first, expected) in rows {
             assert_eq!(
                 decide(flags, header, first),

@@ -78,7 +78,7 @@ impl LineParser for DimacsParser {
         let source = tokens.id_within(Endpoint::Source, self.vertices, NEEDED)?;
         let target = tokens.id_within(Endpoint::Target, self.vertices, NEEDED)?;
         let weight = match self.weighted {
-            true => Some(tokens.weight(NEEDED)?),
+            true => Some(tokens.weight(NEEDED, &mut out.rounds_weights)?),
             false => {
                 tokens.skip(NEEDED)?;
                 None

@@ -101,6 +101,9 @@ impl BadLine {
     /// Advice for the user.
     pub fn hint(&self) -> String {
         let hint = match self {
+            BadLine::TooFewColumns { found: 1, .. } => {
+                "check that the line is complete; --separator says what is between columns, if it is no blank, tab, comma or semicolon"
+            }
             BadLine::TooFewColumns { .. } => {
                 "check that the line is complete; leave out weights or timestamps if the file has none"
             }

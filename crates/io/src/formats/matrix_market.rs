@@ -145,7 +145,8 @@ fn parse_size(line: &[u8], symmetry: Symmetry, options: &Options) -> Result<(u64
     } else if rows != columns {
         return Err(Flaw::head(
             format!("a {rows} by {columns} matrix is not the adjacency of a graph"),
-            "read it as bipartite, which numbers the columns after the rows",
+            "write each entry as a line `row column [value]` of an edge list, with the number of \
+             rows added to its column",
         ));
     }
     Ok((rows, columns, entries))
@@ -163,7 +164,7 @@ impl LineParser for MatrixMarketParser {
         let column = tokens.id_within(Endpoint::Target, self.columns, needed)?;
         let mut weight = None;
         if self.weighted {
-            weight = Some(tokens.weight(needed)?);
+            weight = Some(tokens.weight(needed, &mut out.rounds_weights)?);
         } else if self.has_values {
             tokens.skip(needed)?;
         }

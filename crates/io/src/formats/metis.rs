@@ -133,7 +133,7 @@ impl MetisParser {
                     return Err(BadLine::MissingNeighborWeight.into());
                 }
                 match self.weighted {
-                    true => weight = Some(tokens.weight(0)?),
+                    true => weight = Some(tokens.weight(0, &mut out.rounds_weights)?),
                     false => tokens.skip(0)?,
                 }
             }

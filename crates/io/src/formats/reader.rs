@@ -65,6 +65,7 @@ pub struct EdgeReader {
     bytes_before: u64,
     total_bytes: Option<u64>,
     declared_ids: Option<Range<u64>>,
+    rounds_weights: bool,
 }
 
 impl EdgeReader {
@@ -129,6 +130,7 @@ impl EdgeReader {
             tolerance,
             lines_before: 0,
             bytes_before: 0,
+            rounds_weights: false,
         })
     }
 
@@ -191,8 +193,11 @@ impl EdgeReader {
     ) -> Result<usize, FormatError> {
         batch.clear();
         loop {
-            self.current
-                .fill(batch, max_edges.max(1), &mut self.tolerance)?;
+            let filled = self
+                .current
+                .fill(batch, max_edges.max(1), &mut self.tolerance);
+            self.rounds_weights |= batch.rounds_weights;
+            filled?;
             if !batch.is_empty() || !self.next_file()? {
                 return Ok(batch.len());
             }
@@ -309,6 +314,11 @@ impl EdgeReader {
     pub fn take_rejected(&mut self) -> Vec<ParseError> {
         let rejected = self.tolerance.rejected.as_mut();
         rejected.map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Whether a weight that was read has more digits than floats of 32 bits keep.
+    pub fn rounds_weights(&self) -> bool {
+        self.rounds_weights
     }
 
     /// The malformed lines that were tolerated so far.

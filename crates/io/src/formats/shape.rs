@@ -37,6 +37,8 @@ pub enum ColumnRole {
     Time,
     /// `+` or `-`.
     Operation,
+    /// Numbers of the rows, which pandas writes in front without a title.
+    Index,
     /// Something else.
     Other,
 }
@@ -51,6 +53,7 @@ impl ColumnRole {
             ColumnRole::Weight => "weight",
             ColumnRole::Time => "time",
             ColumnRole::Operation => "operation",
+            ColumnRole::Index => "index of pandas",
             ColumnRole::Other => "other",
         }
     }
@@ -69,7 +72,11 @@ pub(super) fn of_entries(has_weights: bool, reads_weights: bool) -> Vec<FileColu
         column("target", ColumnRole::Target, true),
     ];
     if has_weights {
-        columns.push(column("the values", ColumnRole::Weight, reads_weights));
+        columns.push(column(
+            "the column of values",
+            ColumnRole::Weight,
+            reads_weights,
+        ));
     }
     columns
 }
@@ -94,6 +101,7 @@ pub(super) fn of_table(
         (columns.operation, ColumnRole::Operation),
     ];
     let weight_if_read = weight_if_read(columns, options, names, first);
+    let time_if_read = time_of_events(columns, names, first);
     let described = |(index, field): (usize, &&[u8])| {
         let name = names.and_then(|names| names.get(index));
         let role = read.iter().find(|(column, _)| *column == Some(index));
@@ -104,6 +112,8 @@ pub(super) fn of_table(
                 .unwrap_or_else(|| format!("column {}", index + 1)),
             role: match role {
                 Some((_, role)) => *role,
+                None if columns.pandas_index(names, first) == Some(index) => ColumnRole::Index,
+                None if time_if_read == Some(index) => ColumnRole::Time,
                 None if weight_if_read == Some(index) => ColumnRole::Weight,
                 None if is_time_value(field) => ColumnRole::Time,
                 None => ColumnRole::Other,
@@ -112,6 +122,17 @@ pub(super) fn of_table(
         }
     };
     first.iter().enumerate().map(described).collect()
+}
+
+/// The column of events that is as whole as times are, where no title says what it is.
+fn time_of_events(columns: &Columns, names: Option<&[String]>, first: &[&[u8]]) -> Option<usize> {
+    let nothing_is_read = columns.weight.is_none() && columns.timestamp.is_none();
+    if columns.operation.is_none() || names.is_some() || first.len() != 4 || !nothing_is_read {
+        return None;
+    }
+    let ends = [Some(columns.source), columns.target, columns.operation];
+    let lone = (0..first.len()).find(|index| !ends.contains(&Some(*index)))?;
+    first[lone].iter().all(u8::is_ascii_digit).then_some(lone)
 }
 
 /// The column that would be the weight, if that was asked for: of numbers that are no

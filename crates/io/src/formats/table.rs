@@ -14,7 +14,7 @@ use super::options::{Contents, EndpointKind, Format, Header, Options};
 use super::parser::{LineParser, Text, Tolerance};
 use super::shape::{self, FileColumn};
 use super::time::TimeUnit;
-use super::values::{digits, id, is_blank, weight};
+use super::values::{digits, id, is_blank, is_rounded, weight};
 
 pub(super) struct TableParser {
     ids: EndpointKind,
@@ -270,7 +270,10 @@ impl TableParser {
         }
         let mut read_weight = None;
         if let Some(index) = columns.weight {
-            read_weight = Some(weight(fields[index].bytes(line)).map_err(blame(index))?);
+            let field = fields[index].bytes(line);
+            let weight = weight(field).map_err(blame(index))?;
+            out.rounds_weights = out.rounds_weights || is_rounded(field, weight);
+            read_weight = Some(weight);
         }
         let mut read_time = None;
         if let Some(index) = columns.timestamp {

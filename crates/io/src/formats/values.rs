@@ -77,6 +77,22 @@ pub(super) fn weight(field: &[u8]) -> Result<f32, BadLine> {
     Ok(weight)
 }
 
+/// Whether the text of a weight has more digits than its float of 32 bits keeps.
+#[inline]
+pub(super) fn is_rounded(field: &[u8], weight: f32) -> bool {
+    // Six digits are always kept. An exponent may be below the least float.
+    let has_exponent = field.iter().any(|byte| matches!(byte, b'e' | b'E'));
+    let digits = field.iter().filter(|byte| byte.is_ascii_digit()).count();
+    (digits > 6 || has_exponent) && has_other_digits(field, weight)
+}
+
+#[cold]
+fn has_other_digits(field: &[u8], weight: f32) -> bool {
+    let text = std::str::from_utf8(field).unwrap_or_default();
+    let (given, kept) = (text.parse::<f64>(), weight.to_string().parse::<f64>());
+    given != kept
+}
+
 /// `digits[.digits]` with at most seven digits: most weights are such. Both the
 /// digits as an integer and the power of ten are then exact as 32-bit floats,
 /// so that their quotient is rounded once, and correctly.
@@ -174,13 +190,16 @@ impl<'a> Tokens<'a> {
         Ok(id)
     }
 
-    /// The next token as a weight, of `needed` columns in all.
+    /// The next token as a weight, of `needed` columns in all; `rounds` becomes true if it
+    /// is rounded.
     #[inline]
-    pub(super) fn weight(&mut self, needed: usize) -> Result<f32, Flaw> {
+    pub(super) fn weight(&mut self, needed: usize, rounds: &mut bool) -> Result<f32, Flaw> {
         let Some((start, token)) = self.next() else {
             return Err(self.too_few(needed));
         };
-        weight(token).map_err(|reason| Flaw::at(start, reason))
+        let weight = weight(token).map_err(|reason| Flaw::at(start, reason))?;
+        *rounds = *rounds || is_rounded(token, weight);
+        Ok(weight)
     }
 
     /// Passes over a token, of `needed` columns in all.
@@ -268,6 +287,25 @@ mod tests {
             let text = format!("{}.{:03}", value / 1000, value % 1000);
             let expected: f32 = text.parse().unwrap();
             assert_eq!(weight(text.as_bytes()), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn weights_that_lose_digits_are_told() {
+        for (text, rounds) in [
+            ("0.1", false),
+            ("1234567", false),
+            ("16777216", false),
+            ("0.500000000", false),
+            ("1e3", false),
+            ("inf", false),
+            ("16777217", true),
+            ("3.14159265", true),
+            ("-0.333333333", true),
+            ("1e-50", true),
+        ] {
+            let weight = weight(text.as_bytes()).unwrap();
+            assert_eq!(is_rounded(text.as_bytes(), weight), rounds, "{text}");
         }
     }
 }

@@ -10,6 +10,7 @@ use evergraph_io::formats::{
     LINE_LIMIT, Options, TextColumn, write_edges,
 };
 
+mod counts;
 mod properties;
 
 /// Options from words: `w`eighted, `t`imestamps, `text`, `skip=N`, a format, …
@@ -193,6 +194,29 @@ fn bytes_that_are_no_text_are_no_ids() {
         got,
         "1>2 3>4 | skipped 2: the line is longer than 1048576 bytes"
     );
+}
+
+#[test]
+fn weights_with_more_digits_than_are_kept_are_told() {
+    for (name, text, rounds) in [
+        ("a.e", "1 2 0.1\n2 3 0.25\n", false),
+        ("a.e", "1 2 0.1\n2 3 0.123456789\n", true),
+        ("a.gr", "p sp 2 1\na 1 2 16777217\n", true),
+        (
+            "a.mtx",
+            "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 1.00000001\n",
+            true,
+        ),
+    ] {
+        let options = Options {
+            weighted: true,
+            ..Options::default()
+        };
+        let mut reader = EdgeReader::from_reader(name, text.as_bytes(), &options).unwrap();
+        let mut batch = EdgeBatch::default();
+        while reader.next_batch(&mut batch, 1).unwrap() > 0 {}
+        assert_eq!(reader.rounds_weights(), rounds, "{text}");
+    }
 }
 
 #[test]

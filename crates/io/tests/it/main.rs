@@ -10,5 +10,6 @@ mod graphml;
 mod json_lines;
 mod ldbc;
 mod neo4j;
+mod reading_on;
 mod round_trip;
 mod tables;
