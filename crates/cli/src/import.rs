@@ -18,6 +18,7 @@ use crate::import_graph;
 use crate::import_into::{give_up, open};
 use crate::import_pipes;
 use crate::import_report::tell_skipped;
+use crate::medium::close;
 use crate::progress;
 use crate::report::{
     Failure, Report, bytes, count, edges as edges_text, note, rate, seconds, table,
@@ -183,7 +184,7 @@ fn finish(
     let (kind, weighted) = (db.config().ids, db.config().weighted);
     let (medium, device) = (db.medium(), db.emulated_device());
     let (extent_bytes, waited) = (db.stats().extent_bytes, db.store().back_pressure());
-    db.close()?;
+    close(db, true);
     let elapsed = started.elapsed().as_secs_f64();
     let deleted = imported.deletions.saturating_sub(imported.missed);
     let edges_per_second = imported.edges as f64 / elapsed;
@@ -235,7 +236,7 @@ fn finish(
             ),
         ),
     ];
-    if weighted {
+    if weighted && imported.rounds_weights {
         rows.push(("weights", "rounded to floats of 32 bits".to_string()));
     }
     if imported.edges >= LEAST_EDGES_OF_A_RATE {

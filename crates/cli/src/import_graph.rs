@@ -1,7 +1,7 @@
 //! `evergraph import` of nodes and relationships with labels, types and
 //! properties.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::path::Path;
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::import_args::Args;
 use crate::import_into::give_up;
 use crate::import_report;
-use crate::medium::or_closed;
+use crate::medium::{close, or_closed};
 use crate::progress;
 use crate::reading::InputFormat;
 use crate::report::{Failure, Report, bytes, count, counted, note, seconds, table};
@@ -46,11 +46,8 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
     let (db, is_new) = open(args)?;
     let bar = progress::spinner("importing");
     let ignored = RefCell::default();
-    let has_committed = Cell::new(false);
-    let show = |done: &Imported| {
-        has_committed.set(done.nodes + done.relationships + done.updated > 0);
-        show(&bar, &ignored, done);
-    };
+    let begun_at = db.view().csn();
+    let show = |done: &Imported| show(&bar, &ignored, done);
     let imported = db
         .property_graph()
         .and_then(|graph| import(graph, &options, stop, &show));
@@ -63,7 +60,9 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
         Err(error) => {
             // One of them may be what is missing.
             import_report::tell_ignored(&ignored.take());
-            give_up(db, is_new, has_committed.get(), &error);
+            // Also of a commit in parts, some of which were refused.
+            let has_committed = db.view().csn() > begun_at;
+            give_up(db, is_new, has_committed, &error);
             Err(error.into())
         }
     }
@@ -207,11 +206,10 @@ fn finish(
     import_report::tell_lost_ids(imported);
     let csn = db.view().csn();
     let (medium, durability) = (db.medium(), db.durability_level().name());
-    let extent_bytes = {
-        db.checkpoint()?;
-        db.stats().extent_bytes
-    };
-    db.close()?;
+    // Of a full disk: what was committed is safe, and closing tells why it was not made.
+    let _ = db.checkpoint();
+    let extent_bytes = db.stats().extent_bytes;
+    close(db, true);
     let elapsed = started.elapsed().as_secs_f64();
     let stored = match medium {
         evergraph::MediumKind::Dram => extent_bytes,

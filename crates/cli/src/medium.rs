@@ -62,10 +62,19 @@ pub fn closing<T>(
     change: impl FnOnce(&Database) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let done = change(&db);
-    let closed = db.close();
-    let done = done?;
-    closed?;
-    Ok(done)
+    close(db, done.is_ok());
+    done
+}
+
+/// Closes a database. An error of this is no failure of the command, whose commits are
+/// durable: who repeated it would write twice. A failure before is told rather.
+pub fn close(db: Database, is_done: bool) {
+    if let (Err(error), true) = (db.close(), is_done) {
+        let why = error.summary();
+        note(&format!(
+            "warning: what was committed is safe, and the next opening recovers it; closing failed: {why}"
+        ));
+    }
 }
 
 /// Gives a database back that passes a check; another one is closed.

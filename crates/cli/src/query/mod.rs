@@ -9,13 +9,13 @@ pub mod script;
 use std::io;
 use std::path::PathBuf;
 
+use evergraph::At;
 use evergraph::query::json::{from_json, parse};
 use evergraph::query::{Error, Parameters, Statement};
-use evergraph::{At, Database};
 use serde_json::Value as Json;
 
-use crate::medium::MediumArgs;
-use crate::report::{Failure, Report, note, write_out};
+use crate::medium::{MediumArgs, close};
+use crate::report::{Failure, Report, write_out};
 use format::Format;
 use limits::{Interrupts, LimitArgs};
 use runner::Runner;
@@ -117,20 +117,9 @@ pub fn execute(args: &Args, as_json: bool) -> Result<Report, Failure> {
     drop(runner);
     match is_reading {
         true => drop(db),
-        false => close(db, &done),
+        false => close(db, done.is_ok()),
     }
     done
-}
-
-/// Closes a database. An error of this is no failure of the statements, which are committed:
-/// who repeated them would write twice. One before is told rather.
-fn close<T>(db: Database, done: &Result<T, Failure>) {
-    if let (Err(error), Ok(_)) = (db.close(), done) {
-        let why = error.summary();
-        note(&format!(
-            "warning: what was committed is safe, and the next opening recovers it; closing failed: {why}"
-        ));
-    }
 }
 
 /// A report of what has been printed already.

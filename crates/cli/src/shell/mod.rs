@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use evergraph::{At, Database};
 
-use crate::medium::MediumArgs;
+use crate::medium::{MediumArgs, close};
 use crate::query::format::{self, Format};
 use crate::query::limits::{Interrupts, LimitArgs};
 use crate::query::open;
@@ -63,7 +63,7 @@ pub fn execute(args: &Args, as_json: bool) -> Result<Report, Failure> {
     drop(shell);
     match is_reading {
         true => drop(db),
-        false => db.close()?,
+        false => close(db, done.is_ok()),
     }
     done?;
     Ok(Report {

@@ -228,3 +228,15 @@ fn kept_results_have_the_names_of_their_commit() {
         "{without:?}"
     );
 }
+
+/// What a commit in parts has kept before it failed is told, and how to go on.
+#[test]
+fn rows_that_a_failed_import_keeps_are_told() {
+    let place = Place::new();
+    place.file("twice.csv", "id,name\n5,E\n5,F\n");
+    let failed = place.call("import db --nodes Person=twice.csv --key Person.id");
+    failed.expect(1);
+    assert!(failed.stderr.contains("stays"), "{}", failed.stderr);
+    let remove = "remove the database before the repaired file is imported";
+    assert!(failed.stderr.contains(remove), "{}", failed.stderr);
+}

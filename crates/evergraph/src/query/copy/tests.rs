@@ -498,3 +498,13 @@ fn compressed_files_and_infinite_floats_come_back() {
     let refused = place.refused("COPY (RETURN 1 AS x) TO 'DIR/f.parquet.gz'");
     assert!(refused.to_string().contains("within"), "{refused}");
 }
+
+/// A reader passes over an empty line.
+#[test]
+fn a_null_alone_in_its_row_is_written() {
+    let place = Place::new();
+    place.run("UNWIND [1, null, 3] AS x CREATE (:A {x: x})");
+    place.run("COPY (MATCH (a:A) RETURN a.x AS x ORDER BY x) TO 'DIR/x.csv'");
+    let (rows, _) = place.run("LOAD CSV WITH HEADERS FROM 'DIR/x.csv' AS row RETURN row.x");
+    assert_eq!(rows, ["'1'", "'3'", "''"]);
+}

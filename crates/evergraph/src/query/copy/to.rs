@@ -158,7 +158,12 @@ pub fn csv_row(cells: &[Cell], delimiter: u8, out: &mut dyn Write) -> io::Result
         if at > 0 {
             out.write_all(&[delimiter])?;
         }
-        let Some(field) = field(cell) else { continue };
+        let field = match field(cell) {
+            Some(field) => field,
+            // Readers pass over an empty line: a row of one null would be lost.
+            None if cells.len() == 1 => String::new(),
+            None => continue,
+        };
         match field.is_empty() || field.contains(special) {
             true => write!(out, "\"{}\"", field.replace('"', "\"\""))?,
             false => out.write_all(field.as_bytes())?,
