@@ -63,7 +63,11 @@ fn point(arguments: &[Datum], _: &Environment<'_>) -> Result {
         }
     };
     let told = match (fields.integer("srid")?, fields.text("crs")?) {
-        (Some(srid), _) => Some(
+        (Some(_), Some(_)) => {
+            let message = "point() takes a crs or a srid, not both";
+            return Err(wrong(ErrorKind::InvalidArgumentValue, message));
+        }
+        (Some(srid), None) => Some(
             u32::try_from(srid)
                 .ok()
                 .and_then(CoordinateSystem::from_srid),

@@ -149,7 +149,14 @@ fn of_clock(
     let zone = match arguments.first() {
         None => None,
         Some(Datum::Value(Value::Text(zone))) => Some(&**zone),
-        Some(Datum::Value(Value::Map(map))) => map.get("timezone").and_then(Value::as_text),
+        Some(Datum::Value(Value::Map(map))) => match map.get("timezone") {
+            None => None,
+            Some(Value::Text(zone)) => Some(&**zone),
+            Some(other) => {
+                let message = format!("a timezone is a STRING, not {}", other.type_name());
+                return Err(wrong(ErrorKind::InvalidArgumentType, message));
+            }
+        },
         Some(_) => return Err(not_storable()),
     };
     Ok(Datum::Value(now(kind, moment, zone, environment)?))

@@ -202,3 +202,15 @@ fn points_lie_on_a_globe() {
         (&there, "true"),
     ]);
 }
+
+#[test]
+fn maps_that_contradict_themselves_are_refused() {
+    check_refused(&[
+        ("time({timezone: 1})", "a timezone is a STRING"),
+        ("datetime({timezone: null})", "a timezone is a STRING"),
+        (
+            "point({x: 1, y: 2, crs: 'cartesian', srid: 4326})",
+            "a crs or a srid",
+        ),
+    ]);
+}
