@@ -155,6 +155,11 @@ impl Error {
         matches!(self, Error::Store(_)) && denials.iter().any(|denial| said.contains(denial))
     }
 
+    /// Whether the disk has no room; the database goes on.
+    pub fn is_full(&self) -> bool {
+        matches!(self, Error::Store(_)) && self.to_string().contains("no space left for")
+    }
+
     /// A usage error.
     pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Error::Usage {

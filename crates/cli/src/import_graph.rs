@@ -1,7 +1,7 @@
 //! `evergraph import` of nodes and relationships with labels, types and
 //! properties.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::time::Instant;
 
@@ -46,8 +46,12 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
     let (db, is_new) = open(args)?;
     let bar = progress::spinner("importing");
     let ignored = RefCell::default();
-    let begun_at = db.view().csn();
-    let show = |done: &Imported| show(&bar, &ignored, done);
+    // The commit before the first row: keys are defined by commits of their own.
+    let begun_at = Cell::new(None);
+    let show = |done: &Imported| {
+        begun_at.set(begun_at.get().or_else(|| Some(db.view().csn())));
+        show(&bar, &ignored, done);
+    };
     let imported = db
         .property_graph()
         .and_then(|graph| import(graph, &options, stop, &show));
@@ -61,7 +65,7 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
             // One of them may be what is missing.
             import_report::tell_ignored(&ignored.take());
             // Also of a commit in parts, some of which were refused.
-            let has_committed = db.view().csn() > begun_at;
+            let has_committed = begun_at.get().is_some_and(|at| db.view().csn() > at);
             give_up(db, is_new, has_committed, &error);
             Err(error.into())
         }
@@ -206,8 +210,11 @@ fn finish(
     import_report::tell_lost_ids(imported);
     let csn = db.view().csn();
     let (medium, durability) = (db.medium(), db.durability_level().name());
-    // Of a full disk: what was committed is safe, and closing tells why it was not made.
-    let _ = db.checkpoint();
+    match db.checkpoint() {
+        // What was committed is safe, and closing tells that there is no room.
+        Err(error) if !error.is_full() => return Err(error.into()),
+        _ => {}
+    }
     let extent_bytes = db.stats().extent_bytes;
     close(db, true);
     let elapsed = started.elapsed().as_secs_f64();

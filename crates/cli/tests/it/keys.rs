@@ -239,4 +239,10 @@ fn rows_that_a_failed_import_keeps_are_told() {
     assert!(failed.stderr.contains("stays"), "{}", failed.stderr);
     let remove = "remove the database before the repaired file is imported";
     assert!(failed.stderr.contains(remove), "{}", failed.stderr);
+    assert_eq!(place.json("stats db")["vertices"], 1);
+    // A key is defined before a row is read.
+    place.file("bad.csv", "id:int,name\nx,E\n");
+    let failed = place.call("import new --nodes Person=bad.csv --key Person.id");
+    failed.expect(1);
+    assert!(!failed.stderr.contains("stays"), "{}", failed.stderr);
 }

@@ -418,7 +418,10 @@ pub fn import(
     }
     // All is committed, and who repeated it would do it twice: if there is no room for a
     // checkpoint, closing the database tells.
-    let _ = db.checkpoint();
+    match db.checkpoint() {
+        Err(error) if !error.is_full() => return Err(error),
+        _ => {}
+    }
     report.seconds = started.elapsed().as_secs_f64();
     Ok(report)
 }

@@ -43,6 +43,16 @@ impl<S: CommittedState> Transaction<S> {
         Ok(result)
     }
 
+    /// Locks a node that stays as it is.
+    ///
+    /// # Errors
+    /// As [`Transaction::update_node`].
+    pub(crate) fn hold_node(&mut self, id: u32) -> Result<(), S::Error> {
+        self.lock_node(id, Mode::Update)?;
+        let there = self.look_at::<NodeRecord>(id)?;
+        Ok(there.map(drop).ok_or(TransactionError::NoNode(id))?)
+    }
+
     /// Deletes a node that has no relationships.
     ///
     /// # Errors
@@ -166,6 +176,14 @@ impl<S: CommittedState> Transaction<S> {
         (record.kind, record.source, record.target) = (now.kind, now.source, now.target);
         self.put(id, &*now, Some(record))?;
         Ok(result)
+    }
+
+    /// Locks a relationship that stays as it is.
+    ///
+    /// # Errors
+    /// As [`Transaction::update_relationship`].
+    pub(crate) fn hold_relationship(&mut self, id: u32) -> Result<(), S::Error> {
+        self.lock_relationship(id, Mode::Update).map(drop)
     }
 
     /// Deletes a relationship.

@@ -193,7 +193,7 @@ impl Query {
     #[must_use]
     pub fn begun(&self) -> Self {
         Query {
-            until: self.limits.deadline(),
+            until: self.until.or_else(|| self.limits.deadline()),
             ..self.clone()
         }
     }

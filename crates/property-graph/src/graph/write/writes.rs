@@ -95,18 +95,15 @@ impl Transaction {
         self.set(entity, key, Value::Null)
     }
 
-    /// Writes a node or a relationship as it is: who changes or deletes it at the same time
-    /// conflicts.
+    /// Holds a node or a relationship as it is: up to the end of the transaction who changes
+    /// or deletes it conflicts, and it conflicts with what was committed since it began.
     ///
     /// # Errors
     /// As [`Transaction::set`].
-    pub fn touch(&mut self, entity: impl Into<Entity>) -> Result<(), GraphError> {
+    pub fn hold(&mut self, entity: impl Into<Entity>) -> Result<(), GraphError> {
         match entity.into() {
-            Entity::Node(id) => self.update_node(id, |_| ()),
-            Entity::Relationship(id) => self.guarded(&[], |own| {
-                own.inner.update_relationship(id.0, |_| ())?;
-                Ok((id, ()))
-            }),
+            Entity::Node(id) => self.inner.hold_node(id.0),
+            Entity::Relationship(id) => self.inner.hold_relationship(id.0),
         }
     }
 

@@ -57,7 +57,7 @@ impl Query {
     ) -> Result<(Rows, View)> {
         self.on_stack(|| {
             let begin = (self.mode() == Mode::Profile).then(Instant::now);
-            let guard = Guard::new(&self.limits);
+            let guard = self.guard();
             let profiler = begin.map(|_| Profiler::of(&self.prepared.planned.plan));
             let work = Work {
                 query: self,

@@ -101,7 +101,7 @@ impl Run<'_, '_> {
     fn set_property(&self, entity: Entity, key: &str, value: Datum) -> Result<()> {
         let value = stored(value)?;
         if value.is_null() && self.graph.property(entity, key)?.is_null() {
-            return Ok(self.graph.write()?.touch(entity)?);
+            return Ok(self.graph.write()?.hold(entity)?);
         }
         self.counters.borrow_mut().properties_set += 1;
         Ok(self.graph.write()?.set(entity, key, value)?)
@@ -127,7 +127,7 @@ impl Run<'_, '_> {
             }
         }
         if changes.is_empty() {
-            return Ok(self.graph.write()?.touch(entity)?);
+            return Ok(self.graph.write()?.hold(entity)?);
         }
         self.counters.borrow_mut().properties_set += changes.len() as u64;
         // At once: each change of a record takes as long as the record is.
@@ -148,8 +148,9 @@ impl Run<'_, '_> {
                 return Err(QueryError::type_error(message));
             }
         };
-        // What is as it should be is written, too, or the change of another would be lost.
-        self.graph.write()?.touch(node)?;
+        self.graph.check_there(node.into())?;
+        // What is as it should be is held, too, or the change of another would be lost.
+        self.graph.write()?.hold(node)?;
         for label in labels {
             if self.graph.has_label(node, label)? == adds {
                 continue;
