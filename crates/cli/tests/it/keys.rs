@@ -229,7 +229,7 @@ fn kept_results_have_the_names_of_their_commit() {
     );
 }
 
-/// What a commit in parts has kept before it failed is told, and how to go on.
+/// A commit in parts that fails keeps rows: they are told, and how to go on.
 #[test]
 fn rows_that_a_failed_import_keeps_are_told() {
     let place = Place::new();

@@ -53,7 +53,7 @@ fn rows_have_types() {
     }
 }
 
-/// What a transaction has made and deleted is as what was there before.
+/// One that the transaction made itself is as one that was there before.
 #[test]
 fn relationships_that_a_transaction_deletes_have_types_and_ends() {
     let db = database();

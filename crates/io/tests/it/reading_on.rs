@@ -1,4 +1,4 @@
-//! What readers and writers do with what is rarely in a file.
+//! Readers and writers of files with rare contents.
 
 use std::io::{self, Write};
 
@@ -68,7 +68,7 @@ fn types_are_inferred_behind_a_row_that_is_bad() {
     assert_eq!(types, ["long", "string"]);
 }
 
-/// What was written, once it is flushed.
+/// Bytes that were written, once they are flushed.
 #[derive(Default)]
 struct Waiting {
     is_flushed: bool,

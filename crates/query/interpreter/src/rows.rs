@@ -125,7 +125,7 @@ pub(crate) fn row_of(batch: &mut Batch, slots: &[Slot], row: usize) -> Vec<Datum
     values
 }
 
-/// What is made of the values of such a row.
+/// As [`row_of`], with each value made into something else.
 fn made_of_row<T, E>(
     batch: &mut Batch,
     slots: &[Slot],

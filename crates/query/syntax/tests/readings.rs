@@ -1,5 +1,5 @@
-//! What texts mean at the edges of the language: which of two readings is taken, and which
-//! texts are no statement at all.
+//! Texts at the edges of the language: which of two readings is taken, and which texts are
+//! no statement at all.
 
 use evergraph_syntax::scope::{
     Environment, FunctionSignature, Functions, Parameter, Returns, Times, Types, check,

@@ -1,4 +1,4 @@
-//! What the store says of itself, and what it refuses.
+//! Numbers that the store tells of itself, and what it refuses.
 
 use std::sync::Arc;
 
@@ -132,7 +132,7 @@ fn geometries_that_make_no_sense_are_refused() {
     }
 }
 
-/// What a failed version of one result has left is not published with another.
+/// Blocks that a failed version of one result has left are not published with another.
 #[test]
 fn a_version_that_failed_is_not_there_with_the_next() {
     let mut failed = 0;
