@@ -49,6 +49,17 @@ pub trait Catalog {
     fn procedure(&self, name: &str) -> Option<Signature>;
 }
 
+/// Relationships of any of some types, or all if none is named.
+pub(crate) fn relationships_of(catalog: &dyn Catalog, types: &[Arc<str>]) -> f64 {
+    match types {
+        [] => catalog.relationships(None),
+        types => {
+            let counts = types.iter().map(|kind| catalog.relationships(Some(kind)));
+            counts.sum()
+        }
+    }
+}
+
 /// Nodes or relationships that have something in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Population<'a> {

@@ -78,10 +78,10 @@ impl Lowering<'_> {
                 }
             }
         };
-        match alone {
-            true => Ok((plan, columns)),
-            false => Ok((plan, Vec::new())),
+        if !alone {
+            columns.clear();
         }
+        Ok((plan, columns))
     }
 
     fn yielded(
@@ -97,8 +97,7 @@ impl Lowering<'_> {
             let message = format!("variable `{variable}` exists already; rename it with AS");
             return Err(PlanError::syntax("VariableAlreadyBound", call.at, message));
         }
-        let slot = self.slot(variable);
-        scope.insert(variable.to_string(), slot);
+        let slot = self.bind(variable, scope);
         results.push((place, slot));
         columns.push((variable.to_string(), slot));
         Ok(())

@@ -47,11 +47,7 @@ impl Lowering<'_> {
             Node::Positive(of) => Expression::Positive(self.boxed(of, scope)?),
             Node::Arithmetic(first, others) => {
                 let first = self.boxed(first, scope)?;
-                let mut chain = Vec::with_capacity(others.len());
-                for (operator, operand) in others {
-                    chain.push((*operator, self.expression(operand, scope)?));
-                }
-                Expression::Arithmetic(first, chain)
+                Expression::Arithmetic(first, self.operands(others, scope)?)
             }
             Node::Tested(test, pair) => Expression::Tested(*test, self.pair(pair, scope)?),
             Node::In(pair) => Expression::In(self.pair(pair, scope)?),
@@ -66,11 +62,7 @@ impl Lowering<'_> {
             }
             Node::Comparison(first, others) => {
                 let first = self.boxed(first, scope)?;
-                let mut chain = Vec::with_capacity(others.len());
-                for (comparison, operand) in others {
-                    chain.push((*comparison, self.expression(operand, scope)?));
-                }
-                Expression::Comparison(first, chain)
+                Expression::Comparison(first, self.operands(others, scope)?)
             }
             Node::Not(of) => Expression::Not(self.boxed(of, scope)?),
             Node::And(parts) => Expression::And(self.expressions(parts, scope)?),
@@ -124,6 +116,18 @@ impl Lowering<'_> {
         scope: &Scope,
     ) -> Result<Vec<Expression>, PlanError> {
         from.iter().map(|one| self.expression(one, scope)).collect()
+    }
+
+    /// The operands of a chain behind the first, each with the sign before it.
+    fn operands<S: Copy>(
+        &mut self,
+        from: &[(S, tree::Expression)],
+        scope: &Scope,
+    ) -> Result<Vec<(S, Expression)>, PlanError> {
+        let operands = from.iter();
+        operands
+            .map(|(sign, operand)| Ok((*sign, self.expression(operand, scope)?)))
+            .collect()
     }
 
     fn boxed(
@@ -270,11 +274,9 @@ impl Lowering<'_> {
     }
 
     /// A scope with one more variable.
-    fn local(&mut self, name: &tree::Name, scope: &Scope) -> (Slot, Scope) {
-        let slot = self.slot(&name.text);
+    pub(super) fn local(&mut self, name: &tree::Name, scope: &Scope) -> (Slot, Scope) {
         let mut inner = scope.clone();
-        inner.insert(name.text.clone(), slot);
-        (slot, inner)
+        (self.bind(&name.text, &mut inner), inner)
     }
 
     fn comprehension(

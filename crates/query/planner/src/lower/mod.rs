@@ -67,10 +67,7 @@ fn planned(
     rewritten: &dyn Fn(Plan) -> (Plan, bool),
 ) -> Result<PlannedQuery, PlanError> {
     let mut lowering = Lowering::new(catalog);
-    let as_of = match &query.as_of {
-        Some(as_of) => Some(lowering.expression(as_of, &Scope::new())?),
-        None => None,
-    };
+    let as_of = lowering.optional(query.as_of.as_ref(), &Scope::new())?;
     let (plan, columns) = lowering.query(query, Plan::argument(), &Scope::new())?;
     let (plan, writes) = rewritten(plan);
     if let Some(at) = lowering.transactions
@@ -166,6 +163,21 @@ impl<'a> Lowering<'a> {
         self.names.len() - 1
     }
 
+    /// A slot of a new variable of a scope.
+    fn bind(&mut self, name: &str, scope: &mut Scope) -> Slot {
+        let slot = self.slot(name);
+        scope.insert(name.to_string(), slot);
+        slot
+    }
+
+    /// As [`Lowering::bind`]; a slot without a name for what has no variable.
+    fn bind_or_unnamed(&mut self, variable: Option<&tree::Name>, scope: &mut Scope) -> Slot {
+        match variable {
+            Some(variable) => self.bind(&variable.text, scope),
+            None => self.unnamed(),
+        }
+    }
+
     /// Gives slots from one on to other variables again.
     fn reuse_slots(&mut self, from: Slot) {
         self.width = self.width.max(self.names.len());
@@ -238,6 +250,12 @@ impl<'a> Lowering<'a> {
         self.aggregates = aggregates;
         made
     }
+}
+
+/// Slots of the variables that have come into a scope.
+fn new_slots(before: &Scope, after: &Scope) -> Vec<Slot> {
+    let new = after.iter().filter(|(name, _)| !before.contains_key(*name));
+    new.map(|(_, &slot)| slot).collect()
 }
 
 fn text(name: &tree::Name) -> Arc<str> {

@@ -15,7 +15,7 @@ use crate::plan::{
 };
 
 /// Numbers of repetitions of a relationship; `None` if it stands once.
-fn times(one: &tree::RelationshipPattern) -> Option<(u64, Option<u64>)> {
+pub(super) fn times(one: &tree::RelationshipPattern) -> Option<(u64, Option<u64>)> {
     match (&one.quantifier, &one.length) {
         (Some(quantifier), _) => Some((quantifier.least, quantifier.most)),
         (None, Some(length)) => Some((length.least.unwrap_or(1), length.most)),
@@ -46,6 +46,14 @@ fn used_twice(name: &tree::Name) -> PlanError {
 struct Building<'a> {
     path: PathSearch,
     inner: Vec<Inner<'a>>,
+}
+
+impl Building<'_> {
+    /// Demands of a slot that it is what is known.
+    fn same(&mut self, known: Slot, slot: Slot) {
+        let names = Arc::default();
+        ask([Ask::Same(known, slot)], (None, &names), &mut self.inner);
+    }
 }
 
 impl Lowering<'_> {
@@ -126,13 +134,8 @@ impl Lowering<'_> {
             };
             building.path.nodes.push(slot);
         }
-        for filter in chain.filter.map(conjuncts).unwrap_or_default() {
-            building.inner.push(Inner {
-                part: None,
-                names: Arc::clone(&names),
-                ask: Ask::Where(filter),
-            });
-        }
+        let filters = chain.filter.into_iter().flat_map(conjuncts).map(Ask::Where);
+        ask(filters, (None, &names), &mut building.inner);
         let relationships = add(building, (left, right), finding);
         Ok(vec![ends[0], relationships, ends[1]])
     }
@@ -172,11 +175,7 @@ impl Lowering<'_> {
             if !ends.contains(&known) && !building.path.nodes.contains(&known) {
                 return Err(used_twice(variable));
             }
-            building.inner.push(Inner {
-                part: None,
-                names: Arc::default(),
-                ask: Ask::Same(known, slot),
-            });
+            building.same(known, slot);
             return Ok(slot);
         }
         scope.insert(variable.text.clone(), slot);
@@ -212,23 +211,12 @@ impl Lowering<'_> {
     ) -> Result<PathPart, PlanError> {
         let known = one.variable.as_ref().and_then(|name| scope.get(&name.text));
         let known = known.copied();
-        let slot = match (&one.variable, known) {
-            (Some(variable), None) => {
-                let slot = self.slot(&variable.text);
-                scope.insert(variable.text.clone(), slot);
-                slot
-            }
-            _ => self.unnamed(),
-        };
+        let slot = self.bind_or_unnamed(one.variable.as_ref().filter(|_| known.is_none()), scope);
         let Some((least, most)) = times(one) else {
             let step = step_of(one, slot);
             ask_step(one, &step, (None, &Arc::default()), &mut building.inner);
             if let Some(known) = known {
-                building.inner.push(Inner {
-                    part: None,
-                    names: Arc::default(),
-                    ask: Ask::Same(known, slot),
-                });
+                building.same(known, slot);
             }
             return Ok(PathPart::Step(step));
         };
@@ -264,18 +252,14 @@ impl Lowering<'_> {
         let mut same = Vec::new();
         for node in &node_patterns {
             let variable = node.and_then(|node| node.variable.as_ref());
-            let slot = match variable {
-                None => self.unnamed(),
-                Some(variable) => {
+            let first = variable.and_then(|variable| names.get(&variable.text).copied());
+            let slot = match (variable, first) {
+                (Some(variable), Some(first)) => {
                     let slot = self.slot(&variable.text);
-                    match names.get(&variable.text) {
-                        Some(&first) => same.push((first, slot)),
-                        None => {
-                            names.insert(variable.text.clone(), slot);
-                        }
-                    }
+                    same.push((first, slot));
                     slot
                 }
+                _ => self.bind_or_unnamed(variable, &mut names),
             };
             nodes.push(slot);
         }
@@ -284,21 +268,12 @@ impl Lowering<'_> {
                 let message = "a path that repeats has a part that repeats";
                 return Err(PlanError::syntax("UnexpectedSyntax", group.at, message));
             };
-            let slot = match &one.variable {
-                None => self.unnamed(),
-                Some(variable) => {
-                    let slot = self.slot(&variable.text);
-                    names.insert(variable.text.clone(), slot);
-                    slot
-                }
-            };
+            let slot = self.bind_or_unnamed(one.variable.as_ref(), &mut names);
             steps.push((step_of(one, slot), *one));
         }
         let mut lists = Vec::with_capacity(names.len());
         for (name, &inner) in &names {
-            let slot = self.slot(name);
-            scope.insert(name.clone(), slot);
-            lists.push((inner, slot));
+            lists.push((inner, self.bind(name, scope)));
         }
         let names = Arc::new(names);
         let within = (Some(place), &names);
@@ -310,14 +285,9 @@ impl Lowering<'_> {
         for (step, one) in &steps {
             ask_step(one, step, within, asked);
         }
-        let filters = group.filter.as_ref().map(conjuncts).unwrap_or_default();
-        let filters = filters.into_iter().map(Ask::Where);
         let same = same.into_iter().map(|(one, other)| Ask::Same(one, other));
-        asked.extend(filters.chain(same).map(|ask| Inner {
-            part: Some(place),
-            names: Arc::clone(&names),
-            ask,
-        }));
+        let filters = group.filter.iter().flat_map(conjuncts).map(Ask::Where);
+        ask(filters.chain(same), within, asked);
         let quantifier = group.quantifier.as_ref();
         Ok(PathPart::Repeat(Repeat {
             nodes,
@@ -453,38 +423,36 @@ type Within<'w> = (Option<usize>, &'w Arc<Scope>);
 fn ask_node<'a>(
     node: &'a tree::NodePattern,
     slot: Slot,
-    (part, names): Within<'_>,
+    within: Within<'_>,
     asked: &mut Vec<Inner<'a>>,
 ) {
     let labels = node.labels.iter();
     let labels = labels.map(|labels| Ask::Labels(slot, labels));
     let properties = node.properties.iter().map(|of| Ask::Properties(slot, of));
-    let filters = node.filter.as_ref().map(conjuncts).unwrap_or_default();
-    let asks = labels
-        .chain(properties)
-        .chain(filters.into_iter().map(Ask::Where));
-    asked.extend(asks.map(|ask| Inner {
-        part,
-        names: Arc::clone(names),
-        ask,
-    }));
+    let filters = node.filter.iter().flat_map(conjuncts).map(Ask::Where);
+    ask(labels.chain(properties).chain(filters), within, asked);
 }
 
 fn ask_step<'a>(
     one: &'a tree::RelationshipPattern,
     step: &PathStep,
-    (part, names): Within<'_>,
+    within: Within<'_>,
     asked: &mut Vec<Inner<'a>>,
 ) {
     let slot = step.relationship;
     let labels = one.types.iter().filter(|types| names_of(types).is_none());
     let labels = labels.map(|labels| Ask::Labels(slot, labels));
     let properties = one.properties.iter().map(|of| Ask::Properties(slot, of));
-    let filters = one.filter.as_ref().map(conjuncts).unwrap_or_default();
-    let asks = labels
-        .chain(properties)
-        .chain(filters.into_iter().map(Ask::Where));
-    asked.extend(asks.map(|ask| Inner {
+    let filters = one.filter.iter().flat_map(conjuncts).map(Ask::Where);
+    ask(labels.chain(properties).chain(filters), within, asked);
+}
+
+fn ask<'a>(
+    asks: impl IntoIterator<Item = Ask<'a>>,
+    (part, names): Within<'_>,
+    asked: &mut Vec<Inner<'a>>,
+) {
+    asked.extend(asks.into_iter().map(|ask| Inner {
         part,
         names: Arc::clone(names),
         ask,

@@ -10,6 +10,7 @@ use evergraph_syntax::tree::{
 use super::chain::{Chain, Inner, Link, is_search, towards};
 use super::expression::conjuncts;
 use super::hint::Hinted;
+use super::path::times;
 use super::{Lowering, Scope, text};
 use crate::plan::{Expression, PathSearch, Plan, Slot, Towards, names_of};
 use crate::{PlanError, order};
@@ -156,6 +157,14 @@ pub(super) struct Finding<'a> {
     pub(super) conditions: Vec<Condition<'a>>,
 }
 
+impl<'a> Finding<'a> {
+    /// Adds the conditions of a `WHERE`.
+    fn filter(&mut self, filter: Option<&'a tree::Expression>) {
+        let filters = filter.into_iter().flat_map(conjuncts);
+        self.conditions.extend(filters.map(Condition::Where));
+    }
+}
+
 pub(super) enum Condition<'a> {
     Properties(Slot, &'a tree::Properties),
     PathProperties(usize, &'a tree::Properties),
@@ -210,9 +219,7 @@ impl Lowering<'_> {
                 self.path(pattern, &mut finding, scope)?;
                 finding.pattern.check_size(pattern.at)?;
             }
-            let filters = clause.filter.map(conjuncts).unwrap_or_default();
-            let filters = filters.into_iter().map(Condition::Where);
-            finding.conditions.extend(filters);
+            finding.filter(clause.filter);
             // They see no variable of the clauses below.
             for condition in std::mem::take(&mut finding.conditions) {
                 self.condition(condition, &mut finding.pattern, (&before, scope))?;
@@ -239,8 +246,7 @@ impl Lowering<'_> {
             None => self.linked_path(path, &chain, finding, scope)?,
         };
         for variable in chain.names {
-            let slot = self.slot(&variable.text);
-            scope.insert(variable.text.clone(), slot);
+            let slot = self.bind(&variable.text, scope);
             finding.pattern.paths.push((slot, slots.clone()));
         }
         Ok(())
@@ -275,10 +281,7 @@ impl Lowering<'_> {
             slots.extend([slot, finding.pattern.nodes[ends.1].slot]);
         }
         finding.repeatable = repeatable;
-        if let Some(filter) = chain.filter {
-            let filters = conjuncts(filter).into_iter().map(Condition::Where);
-            finding.conditions.extend(filters);
-        }
+        finding.filter(chain.filter);
         Ok(slots)
     }
 
@@ -307,10 +310,7 @@ impl Lowering<'_> {
             let condition = Condition::Properties(slot, properties);
             finding.conditions.push(condition);
         }
-        if let Some(filter) = &node.filter {
-            let filters = conjuncts(filter).into_iter().map(Condition::Where);
-            finding.conditions.extend(filters);
-        }
+        finding.filter(node.filter.as_ref());
         Ok(place)
     }
 
@@ -354,25 +354,14 @@ impl Lowering<'_> {
         finding: &mut Finding<'a>,
         scope: &mut Scope,
     ) -> Result<Slot, PlanError> {
-        let length = from.length.as_ref();
-        let mut length = length.map(|length| (length.least.unwrap_or(1), length.most));
-        if let Some(quantifier) = &from.quantifier {
-            length = Some((quantifier.least, quantifier.most));
-        }
-        if shortest.is_some() && length.is_none() {
-            length = Some((1, Some(1)));
-        }
+        let length = times(from).or(shortest.map(|_| (1, Some(1))));
         let bound = from
             .variable
             .as_ref()
             .and_then(|variable| finding.before.get(&variable.text).copied());
         let slot = match (&from.variable, bound, length) {
             (Some(_), Some(slot), None) => slot,
-            (Some(variable), None, _) => {
-                let slot = self.slot(&variable.text);
-                scope.insert(variable.text.clone(), slot);
-                slot
-            }
+            (Some(variable), None, _) => self.bind(&variable.text, scope),
             _ => self.unnamed(),
         };
         if let (Some(bound), true) = (bound, length.is_some()) {
@@ -390,10 +379,7 @@ impl Lowering<'_> {
                 None => Condition::Properties(slot, properties),
             });
         }
-        if let Some(filter) = &from.filter {
-            let filters = conjuncts(filter).into_iter().map(Condition::Where);
-            finding.conditions.extend(filters);
-        }
+        finding.filter(from.filter.as_ref());
         finding.pattern.relationships.push(RelationshipToFind {
             slot,
             bound: bound.is_some() && length.is_none(),

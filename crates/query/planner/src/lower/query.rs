@@ -4,7 +4,7 @@ use evergraph_syntax::tree::{self, ClauseKind, Imports};
 
 use super::matches::together;
 use super::pattern::Found;
-use super::{IdleHint, Lowering, Scope};
+use super::{IdleHint, Lowering, Scope, new_slots};
 use crate::PlanError;
 use crate::plan::{Constant, Expression, InTransactions, LoadCsv, Operator, Plan, Slot};
 
@@ -155,8 +155,7 @@ impl Lowering<'_> {
             ClauseKind::Match(found) => self.match_clause(found, input, scope)?,
             ClauseKind::Unwind(list, name) => {
                 let list = self.expression(list, scope)?;
-                let slot = self.slot(&name.text);
-                scope.insert(name.text.clone(), slot);
+                let slot = self.bind(&name.text, scope);
                 let rows = input.rows * elements_of(&list);
                 input.then(Operator::Unwind(list, slot), rows)
             }
@@ -216,11 +215,7 @@ impl Lowering<'_> {
         }
         let before = scope.clone();
         let inner = self.found_clauses(&[clause], Plan::argument(), scope)?;
-        let brings = scope
-            .iter()
-            .filter(|(name, _)| !before.contains_key(*name))
-            .map(|(_, &slot)| slot)
-            .collect();
+        let brings = new_slots(&before, scope);
         let rows = input.rows * inner.rows.max(1.0);
         let inner = Box::new(inner);
         Ok(input.then(Operator::Optional { inner, brings }, rows))
@@ -233,8 +228,7 @@ impl Lowering<'_> {
         scope: &mut Scope,
     ) -> Result<Plan, PlanError> {
         let source = self.expression(&load.source, scope)?;
-        let variable = self.slot(&load.variable.text);
-        scope.insert(load.variable.text.clone(), variable);
+        let variable = self.bind(&load.variable.text, scope);
         self.line = Some((self.slot("linenumber()"), self.slot("file()")));
         // How long files are is not known before they are read.
         let rows = input.rows * 1_000.0;
@@ -316,11 +310,10 @@ impl Lowering<'_> {
             brings,
             rows: self.optional(transactions.rows.as_ref(), &Scope::new())?,
             on_error: transactions.on_error,
-            status: transactions.status.as_ref().map(|name| {
-                let slot = self.slot(&name.text);
-                scope.insert(name.text.clone(), slot);
-                slot
-            }),
+            status: transactions
+                .status
+                .as_ref()
+                .map(|name| self.bind(&name.text, scope)),
         };
         Ok(input.then(Operator::InTransactions(operator), rows))
     }

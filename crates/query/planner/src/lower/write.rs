@@ -2,7 +2,7 @@
 
 use evergraph_syntax::tree::{self, Direction, Factor, Properties, RemoveItem};
 
-use super::{Lowering, Scope, text};
+use super::{Lowering, Scope, new_slots, text};
 use crate::PlanError;
 use crate::plan::{
     Create, Expression, Merge, NewNode, NewRelationship, Operator, Plan, SetItem, Slot, Step,
@@ -60,8 +60,8 @@ impl Lowering<'_> {
                 }
             }
         }
-        if let Some(variable) = &pattern.variable {
-            let slot = self.new_variable(variable, scope);
+        if pattern.variable.is_some() {
+            let slot = self.new_variable(pattern.variable.as_ref(), scope);
             create.paths.push((slot, slots));
         }
         Ok(())
@@ -83,10 +83,7 @@ impl Lowering<'_> {
             None => Vec::new(),
         };
         let properties = self.new_properties(node.properties.as_ref(), scope)?;
-        let slot = match variable {
-            Some(variable) => self.new_variable(variable, scope),
-            None => self.unnamed(),
-        };
+        let slot = self.new_variable(variable, scope);
         create.nodes.push(NewNode {
             node: slot,
             labels,
@@ -114,10 +111,7 @@ impl Lowering<'_> {
         };
         let kind = kind.clone();
         let properties = self.new_properties(from.properties.as_ref(), scope)?;
-        let slot = match &from.variable {
-            Some(variable) => self.new_variable(variable, scope),
-            None => self.unnamed(),
-        };
+        let slot = self.new_variable(from.variable.as_ref(), scope);
         let (source, target) = match from.direction {
             Direction::Right => (left, right),
             Direction::Left => (right, left),
@@ -138,11 +132,15 @@ impl Lowering<'_> {
         Ok(slot)
     }
 
-    fn new_variable(&mut self, variable: &tree::Name, scope: &mut Scope) -> Slot {
-        let given = self.given.get(&variable.text).copied();
-        let slot = given.unwrap_or_else(|| self.slot(&variable.text));
-        scope.insert(variable.text.clone(), slot);
-        slot
+    fn new_variable(&mut self, variable: Option<&tree::Name>, scope: &mut Scope) -> Slot {
+        let given = variable.and_then(|variable| self.given.get(&variable.text));
+        match (variable, given.copied()) {
+            (Some(variable), Some(slot)) => {
+                scope.insert(variable.text.clone(), slot);
+                slot
+            }
+            _ => self.bind_or_unnamed(variable, scope),
+        }
     }
 
     fn new_properties(
@@ -174,11 +172,7 @@ impl Lowering<'_> {
         let created = self.created(pattern, &mut create, &mut made_scope, true);
         self.given.clear();
         created?;
-        let brings = scope
-            .iter()
-            .filter(|(name, _)| !before.contains_key(*name))
-            .map(|(_, &slot)| slot)
-            .collect();
+        let brings = new_slots(&before, scope);
         let mut sets = [Vec::new(), Vec::new()];
         for action in actions {
             let items = self.set_items(&action.items, scope)?;
@@ -248,14 +242,12 @@ impl Lowering<'_> {
         value: Expression,
         scope: &Scope,
     ) -> Result<SetItem, PlanError> {
-        let Expression::Access(of, mut steps) = self.expression(target, scope)? else {
-            let message = "only a property of a node or relationship can be set";
-            return Err(PlanError::syntax("UnexpectedSyntax", target.at, message));
-        };
-        let last = steps.pop();
-        let of = match steps.is_empty() {
-            true => *of,
-            false => Expression::Access(of, steps),
+        let (of, last) = match self.expression(target, scope)? {
+            Expression::Access(of, mut steps) => match (steps.pop(), steps.is_empty()) {
+                (last, true) => (*of, last),
+                (last, false) => (Expression::Access(of, steps), last),
+            },
+            of => (of, None),
         };
         match last {
             Some(Step::Property(key)) => Ok(SetItem::Property(of, key, value)),
@@ -274,9 +266,7 @@ impl Lowering<'_> {
         scope: &Scope,
     ) -> Result<Plan, PlanError> {
         let list = self.expression(&foreach.list, scope)?;
-        let variable = self.slot(&foreach.variable.text);
-        let mut inner_scope = scope.clone();
-        inner_scope.insert(foreach.variable.text.clone(), variable);
+        let (variable, mut inner_scope) = self.local(&foreach.variable, scope);
         let mut inner = Plan::argument();
         for clause in &foreach.updates {
             inner = self.clause(clause, inner, &mut inner_scope, false)?.0;

@@ -6,8 +6,7 @@ use super::Finder;
 use super::fan_out::Parts;
 use crate::catalog::Population;
 use crate::lower::{Predicate, RelationshipToFind, as_label};
-use crate::plan::{Expression, Slot};
-use crate::rewrite::turned;
+use crate::plan::{Expression, Slot, turned};
 
 /// Rows that an equality keeps of which nothing is known.
 const EQUALITY: f64 = 0.1;
@@ -33,13 +32,9 @@ impl Finder<'_> {
                 let reached = reached.and_then(|(node, _)| self.reached.get(&node));
                 self.labelled(labels, reached)
             }
-            Expression::Comparison(left, others) => match others.as_slice() {
-                [(Comparison::Equal, right)] => self.equality(left, right),
-                [(comparison, right)] => {
-                    let share = self.comparison(left, *comparison, right);
-                    share.unwrap_or(CONDITION)
-                }
-                _ => CONDITION,
+            Expression::Comparison(..) => match predicate.condition.as_comparison() {
+                Some((left, Comparison::Equal, right)) => self.equality(left, right),
+                _ => self.share_of(predicate).unwrap_or(CONDITION),
             },
             Expression::Tested(..) | Expression::In(_) => EQUALITY * 2.0,
             _ => CONDITION,
@@ -83,24 +78,10 @@ impl Finder<'_> {
         found.map(|share| share.clamp(1e-9, 1.0))
     }
 
-    /// The part of the rows that a comparison keeps, where values are known.
+    /// The part of the rows that a comparison of a property with a value of the text keeps,
+    /// where values are known.
     pub(super) fn share_of(&self, predicate: &Predicate) -> Option<f64> {
-        match &predicate.condition {
-            Expression::Comparison(left, others) => match others.as_slice() {
-                [(comparison, right)] => self.comparison(left, *comparison, right),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    /// The part of the rows whose property compares so with a value of the text.
-    fn comparison(
-        &self,
-        left: &Expression,
-        comparison: Comparison,
-        right: &Expression,
-    ) -> Option<f64> {
+        let (left, comparison, right) = predicate.condition.as_comparison()?;
         let (property, comparison, value) = match (left, right) {
             (left, Expression::Constant(value)) => (left, comparison, value),
             (Expression::Constant(value), right) => (right, turned(comparison), value),

@@ -52,10 +52,7 @@ impl Finder<'_> {
 
     /// What is known, and what of the node equals it.
     fn key(&self, predicate: &Predicate, node: Slot) -> Option<(Expression, Expression)> {
-        let Expression::Comparison(left, others) = &predicate.condition else {
-            return None;
-        };
-        let [(Comparison::Equal, right)] = others.as_slice() else {
+        let Some((left, Comparison::Equal, right)) = predicate.condition.as_comparison() else {
             return None;
         };
         let is_ready = predicate
@@ -71,8 +68,8 @@ impl Finder<'_> {
             !is_computed_anew && slots.all(|&slot| mentions(one, slot) == (slot == node))
         };
         match (of_node(left), of_node(right)) {
-            (true, false) if !mentions(right, node) => Some((right.clone(), (**left).clone())),
-            (false, true) if !mentions(left, node) => Some(((**left).clone(), right.clone())),
+            (true, false) if !mentions(right, node) => Some((right.clone(), left.clone())),
+            (false, true) if !mentions(left, node) => Some((left.clone(), right.clone())),
             _ => None,
         }
     }

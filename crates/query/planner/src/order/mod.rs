@@ -24,6 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use self::estimate::Step;
 use self::start::{Found, Start};
 use crate::Catalog;
+use crate::catalog::relationships_of;
 use crate::lower::{Pattern, Predicate, RelationshipToFind};
 use crate::plan::{
     Choice, Expand, Expression, Operator, Plan, Seek, Slot, VariableExpand, share_types,
@@ -293,10 +294,7 @@ impl Finder<'_> {
         );
         let is_one = is_lookup && start.rows <= 2.0;
         // Of many nodes together the lists are no longer than all relationships.
-        let counts = one.types.iter();
-        let count: f64 = counts
-            .map(|kind| self.catalog.relationships(Some(kind)))
-            .sum();
+        let count = relationships_of(self.catalog, &one.types);
         let are_few = self.plan.rows <= 4.0 * count.max(1.0);
         (is_one && are_few && self.crowd(one, from_left) >= LONG).then_some(start)
     }

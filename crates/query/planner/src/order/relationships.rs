@@ -5,8 +5,7 @@
 use super::Finder;
 use super::fan_out::Parts;
 use super::start::{Found, Start};
-use crate::catalog::Population;
-use crate::lower::RelationshipToFind;
+use crate::catalog::{Population, relationships_of};
 use crate::plan::{Lookup, Operator, Relationships, Towards};
 
 impl Finder<'_> {
@@ -50,7 +49,7 @@ impl Finder<'_> {
         }
         let conditions = self.conditions_on(one.slot);
         let conditions = conditions.or(is_hinted.then_some(1.0))?;
-        let count = self.count_of(one);
+        let count = relationships_of(self.catalog, &one.types);
         let scan = start(
             Lookup::Scan(Vec::new()),
             (count * conditions).max(1e-9),
@@ -70,18 +69,6 @@ impl Finder<'_> {
         }
         let starts = starts.into_iter();
         starts.min_by(|one, other| one.cost().total_cmp(&other.cost()))
-    }
-
-    fn count_of(&self, one: &RelationshipToFind) -> f64 {
-        match one.types.as_slice() {
-            [] => self.catalog.relationships(None),
-            types => {
-                let counts = types
-                    .iter()
-                    .map(|kind| self.catalog.relationships(Some(kind)));
-                counts.sum()
-            }
-        }
     }
 
     /// Notes that a relationship has been found, with its ends and their labels.

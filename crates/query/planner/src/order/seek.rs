@@ -10,7 +10,6 @@ use super::start::{Found, Start};
 use crate::catalog::Population;
 use crate::lower::{Predicate, elements_of};
 use crate::plan::{Expression, Operator, Seek, Slot};
-use crate::rewrite::turned;
 
 /// Rows that an index gives in the time in which a scan looks at one.
 pub(super) const SCANNED: f64 = 0.1;
@@ -132,15 +131,12 @@ impl Finder<'_> {
     pub(super) fn id_of(&self, slot: Slot) -> Option<(Vec<usize>, Expression)> {
         let mut predicates = self.predicates.iter().enumerate();
         predicates.find_map(|(place, predicate)| {
-            let Expression::Comparison(left, others) = &predicate.condition else {
-                return None;
-            };
-            let [(Comparison::Equal, right)] = others.as_slice() else {
+            let Some((left, Comparison::Equal, right)) = predicate.condition.as_comparison() else {
                 return None;
             };
             let (is_text, id) = match (id_called(left, slot), id_called(right, slot)) {
                 (Some(is_text), None) => (is_text, right),
-                (None, Some(is_text)) => (is_text, &**left),
+                (None, Some(is_text)) => (is_text, left),
                 _ => return None,
             };
             let is_free = self.is_decided_without(predicate, slot) && !mentions(id, slot);
@@ -297,23 +293,11 @@ fn scan(node: Slot, label: Option<Arc<str>>) -> Operator {
 }
 
 fn of_key(condition: &Expression, node: Slot, place: usize) -> Option<OfKey<'_>> {
-    let key_of = |one: &'_ Expression| match one.as_property() {
-        Some((slot, _)) => slot == node,
-        None => false,
-    };
-    let made = |property: &'_ Expression, value: &'_ Expression| {
-        key_of(property) && !mentions(value, node)
-    };
-    let (property, how) = match condition {
-        Expression::Comparison(left, others) => {
-            let [(comparison, right)] = others.as_slice() else {
-                return None;
-            };
-            let (property, value, comparison) = match () {
-                () if made(left, right) => (&**left, right, *comparison),
-                () if made(right, left) => (right, &**left, turned(*comparison)),
-                () => return None,
-            };
+    let (key, how) = match condition {
+        Expression::Comparison(..) => {
+            let mut comparisons = condition.comparisons_of(node);
+            let (key, comparison, value) =
+                comparisons.find(|(_, _, value)| !mentions(value, node))?;
             let how = match comparison {
                 Comparison::Equal => How::Equal(value),
                 Comparison::Unequal => return None,
@@ -322,16 +306,21 @@ fn of_key(condition: &Expression, node: Slot, place: usize) -> Option<OfKey<'_>>
                 Comparison::Greater => How::Above(value, false),
                 Comparison::GreaterOrEqual => How::Above(value, true),
             };
-            (property, how)
+            (key, how)
         }
-        Expression::In(pair) if made(&pair[0], &pair[1]) => (&pair[0], How::AnyOf(&pair[1])),
-        Expression::Tested(TextTest::StartsWith, pair) if made(&pair[0], &pair[1]) => {
-            (&pair[0], How::Prefix(&pair[1]))
+        Expression::In(pair) => (key_of(pair, node)?, How::AnyOf(&pair[1])),
+        Expression::Tested(TextTest::StartsWith, pair) => {
+            (key_of(pair, node)?, How::Prefix(&pair[1]))
         }
         _ => return None,
     };
-    let (_, key) = property.as_property()?;
     Some(OfKey { place, key, how })
+}
+
+/// The key, if the first of a pair is a property of a node, and the second known without it.
+fn key_of([property, value]: &[Expression; 2], node: Slot) -> Option<&Arc<str>> {
+    let (slot, key) = property.as_property()?;
+    (slot == node && !mentions(value, node)).then_some(key)
 }
 
 /// Whether a function gives another value at each call.

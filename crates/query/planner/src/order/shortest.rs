@@ -6,8 +6,7 @@ use evergraph_syntax::tree::Quantity;
 use super::Finder;
 use super::seek::mentions;
 use crate::lower::Predicate;
-use crate::plan::{Expression, LengthBound, ShortestPath, Slot, VariableExpand};
-use crate::rewrite::turned;
+use crate::plan::{Expression, LengthBound, ShortestPath, Slot, VariableExpand, turned};
 
 impl Finder<'_> {
     /// The search of shortest paths, with the conditions on them.
@@ -41,12 +40,7 @@ impl Finder<'_> {
 
 /// `length(path) < a`, or of the size of a list of its nodes or relationships.
 fn length_bound(condition: &Expression, own: &[Slot]) -> Option<LengthBound> {
-    let Expression::Comparison(left, others) = condition else {
-        return None;
-    };
-    let [(comparison, right)] = others.as_slice() else {
-        return None;
-    };
+    let (left, comparison, right) = condition.as_comparison()?;
     let of_nodes = |one: &Expression| {
         let (name, argument) = as_call(one)?;
         match (name, argument) {
@@ -60,8 +54,8 @@ fn length_bound(condition: &Expression, own: &[Slot]) -> Option<LengthBound> {
         }
     };
     let (of_nodes, comparison, value) = match (of_nodes(left), of_nodes(right)) {
-        (Some(of_nodes), None) => (of_nodes, *comparison, right),
-        (None, Some(of_nodes)) => (of_nodes, turned(*comparison), &**left),
+        (Some(of_nodes), None) => (of_nodes, comparison, right),
+        (None, Some(of_nodes)) => (of_nodes, turned(comparison), left),
         _ => return None,
     };
     let is_free = !own.iter().any(|&slot| mentions(value, slot));

@@ -219,6 +219,45 @@ impl Expression {
         Expression::Comparison(Box::new(left), vec![(Comparison::Equal, right)])
     }
 
+    /// Both sides and how they are compared, if it compares two values.
+    pub(crate) fn as_comparison(&self) -> Option<(&Expression, Comparison, &Expression)> {
+        match self {
+            Expression::Comparison(left, others) => match others.as_slice() {
+                [(comparison, right)] => Some((left, *comparison, right)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The slots of `a <> b`.
+    pub(crate) fn as_unequal(&self) -> Option<(Slot, Slot)> {
+        match self.as_comparison()? {
+            (Expression::Slot(one), Comparison::Unequal, Expression::Slot(other)) => {
+                Some((*one, *other))
+            }
+            _ => None,
+        }
+    }
+
+    /// The key, how it is compared and with what, for each side that is a property of a slot
+    /// if it compares two values.
+    pub(crate) fn comparisons_of(
+        &self,
+        slot: Slot,
+    ) -> impl Iterator<Item = (&Arc<str>, Comparison, &Expression)> {
+        let sides = self.as_comparison().map(|(left, comparison, right)| {
+            [(left, comparison, right), (right, turned(comparison), left)]
+        });
+        let sides = sides.into_iter().flatten();
+        sides.filter_map(
+            move |(property, comparison, value)| match property.as_property() {
+                Some((of, key)) if of == slot => Some((key, comparison, value)),
+                _ => None,
+            },
+        )
+    }
+
     /// The slot and key, if it is a property of a slot.
     pub fn as_property(&self) -> Option<(Slot, &Arc<str>)> {
         match self {
@@ -228,5 +267,16 @@ impl Expression {
             },
             _ => None,
         }
+    }
+}
+
+/// The same comparison from right to left.
+pub(crate) fn turned(comparison: Comparison) -> Comparison {
+    match comparison {
+        Comparison::Less => Comparison::Greater,
+        Comparison::LessOrEqual => Comparison::GreaterOrEqual,
+        Comparison::Greater => Comparison::Less,
+        Comparison::GreaterOrEqual => Comparison::LessOrEqual,
+        same => same,
     }
 }

@@ -38,15 +38,16 @@ impl Plan {
 
     /// Operators above each other, those within operators included.
     pub fn depth(&self) -> usize {
-        let (mut depth, mut deepest) = (0, 0);
-        let mut next = Some(self);
-        while let Some(plan) = next {
-            depth += 1;
+        let depths = self.downward().zip(1..).map(|(plan, depth)| {
             let inner = plan.operator.inner().into_iter().map(Plan::depth).max();
-            deepest = deepest.max(depth + inner.unwrap_or(0));
-            next = plan.input.as_deref();
-        }
-        deepest
+            depth + inner.unwrap_or(0)
+        });
+        depths.max().unwrap_or(0)
+    }
+
+    /// It, its input, the input of that, and so on.
+    pub fn downward(&self) -> impl Iterator<Item = &Plan> {
+        std::iter::successors(Some(self), |plan| plan.input.as_deref())
     }
 
     /// Its operators without their inputs, the first one first.

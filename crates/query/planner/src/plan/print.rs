@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use evergraph_syntax::tree::{PathMode, Typing, When};
+use evergraph_syntax::tree::{self, Comparison, PathMode, Typing, When};
 
 use super::{
     Aggregate, Branch, Choice, Constant, Create, Expand, Expression, LoadCsv, Lookup, MapItem,
@@ -48,29 +48,23 @@ struct Printer<'a> {
 
 impl Printer<'_> {
     fn plan(&mut self, plan: &Plan, depth: usize, note: &dyn Fn(&Plan) -> String) {
-        let mut next = Some(plan);
-        while let Some(plan) = next {
+        for plan in plan.downward() {
             let head = self.operator(&plan.operator);
             let _ = writeln!(self.text, "{:depth$}{head} [{}]", "", note(plan));
             for inner in plan.operator.inner() {
                 let _ = writeln!(self.text, "{:depth$}  |", "");
                 self.plan(inner, depth + 4, note);
             }
-            next = plan.input.as_deref();
         }
     }
 
     /// Tests of a scan.
     fn tests(&self, tests: &[ScanTest]) -> String {
-        let tests = tests.iter().map(|test| {
+        let tests = joined(tests, " AND ", |test| {
             let (sign, value) = (test.comparison.sign(), &test.value);
             format!("{} {sign} {}", test.key, self.operand(value))
         });
-        let tests: Vec<String> = tests.collect();
-        match tests.is_empty() {
-            true => String::new(),
-            false => format!(" with {}", tests.join(" AND ")),
-        }
+        behind(" with ", tests)
     }
 
     fn name(&self, slot: Slot) -> &str {
@@ -78,17 +72,14 @@ impl Printer<'_> {
     }
 
     fn slots(&self, slots: &[Slot]) -> String {
-        let names: Vec<&str> = slots.iter().map(|&slot| self.name(slot)).collect();
-        names.join(", ")
+        joined(slots, ", ", |&slot| self.name(slot).to_string())
     }
 
     fn operator(&self, operator: &Operator) -> String {
         match operator {
             Operator::Argument => "Argument".into(),
             Operator::NodeScan { node, label, tests } => {
-                let label = label
-                    .as_ref()
-                    .map_or(String::new(), |label| format!(":{label}"));
+                let label = behind(":", label.as_deref().unwrap_or_default());
                 let tests = self.tests(tests);
                 format!("NodeScan {}{label}{tests}", self.name(*node))
             }
@@ -128,19 +119,11 @@ impl Printer<'_> {
                 format!("{name} {}", self.expand(expand, ""))
             }
             Operator::Intersect(one) => {
-                let steps: Vec<String> =
-                    one.steps.iter().map(|step| self.expand(step, "")).collect();
+                let steps = joined(&one.steps, ", ", |step| self.expand(step, ""));
                 let to = self.name(one.to);
-                let above = one
-                    .above
-                    .iter()
-                    .map(|&slot| format!(" > {}", self.name(slot)));
-                let below = one
-                    .below
-                    .iter()
-                    .map(|&slot| format!(" < {}", self.name(slot)));
-                let bounds: String = above.chain(below).collect();
-                format!("Intersect {to}{bounds} of {}", steps.join(", "))
+                let above = joined(&one.above, "", |&slot| format!(" > {}", self.name(slot)));
+                let below = joined(&one.below, "", |&slot| format!(" < {}", self.name(slot)));
+                format!("Intersect {to}{above}{below} of {steps}")
             }
             Operator::VariableExpand(paths) => {
                 let most = paths.most.map_or(String::new(), |most| most.to_string());
@@ -159,12 +142,8 @@ impl Printer<'_> {
                     "ShortestPath"
                 };
                 let step = self.expand(&shortest.paths.step, "*");
-                let [each, whole] = [("each", &shortest.each), ("where", &shortest.whole)].map(
-                    |(name, conditions)| match conditions.is_empty() {
-                        true => String::new(),
-                        false => format!(" {name} {}", self.list(conditions, " AND ")),
-                    },
-                );
+                let each = behind(" each ", self.list(&shortest.each, " AND "));
+                let whole = behind(" where ", self.list(&shortest.whole, " AND "));
                 format!("{name} {step}{each}{whole}")
             }
             Operator::SearchPaths(search) => format!("SearchPaths {}", self.search(search)),
@@ -175,23 +154,18 @@ impl Printer<'_> {
             Operator::Extend(items) => format!("Extend {}", self.items(items)),
             Operator::Keep(slots) => format!("Keep {}", self.slots(slots)),
             Operator::Aggregate { keys, aggregates } => {
-                let aggregates = aggregates.iter().map(|(slot, aggregate)| {
+                let aggregates = joined(aggregates, ", ", |(slot, aggregate)| {
                     format!("{} = {}", self.name(*slot), self.aggregate(aggregate))
                 });
-                let aggregates: Vec<String> = aggregates.collect();
-                let keys = self.items(keys);
-                format!("Aggregate [{}] by [{keys}]", aggregates.join(", "))
+                format!("Aggregate [{aggregates}] by [{}]", self.items(keys))
             }
             Operator::Count(count) => {
-                let branches: Vec<String> =
-                    count.branches.iter().map(|one| self.branch(one)).collect();
+                let branches = joined(&count.branches, ", ", |one| self.branch(one));
                 let (counts, keys) = (self.slots(&count.counts), self.items(&count.keys));
                 let ends = |at: usize| self.name(count.branches[at].step.to);
-                let apart = count.apart.iter();
-                let apart: String = apart
-                    .map(|&[one, other]| format!(", {} <> {}", ends(one), ends(other)))
-                    .collect();
-                let branches = branches.join(", ");
+                let apart = joined(&count.apart, "", |&[one, other]| {
+                    format!(", {} <> {}", ends(one), ends(other))
+                });
                 format!("Count [{counts}] by [{keys}] of {branches}{apart}")
             }
             Operator::Distinct(slots) => format!("Distinct {}", self.slots(slots)),
@@ -215,31 +189,27 @@ impl Printer<'_> {
                 true => "AntiApply".into(),
             },
             Operator::HashJoin { keys, .. } => {
-                let keys = keys.iter().map(|(left, right)| {
+                let keys = joined(keys, ", ", |(left, right)| {
                     format!("{} = {}", self.expression(left), self.expression(right))
                 });
-                let keys: Vec<String> = keys.collect();
-                format!("HashJoin {}", keys.join(", "))
+                format!("HashJoin {keys}")
             }
             Operator::Union { columns, .. } => format!("Union {}", self.slots(columns)),
             Operator::Eager => "Eager".into(),
             Operator::Create(create) => format!("Create {}", self.create(create)),
             Operator::Merge(merge) => format!("Merge {}", self.create(&merge.create)),
             Operator::Set(items) => {
-                let items: Vec<String> = items.iter().map(|item| self.set_item(item)).collect();
-                format!("Set {}", items.join(", "))
+                format!("Set {}", joined(items, ", ", |item| self.set_item(item)))
             }
             Operator::Delete { detach, items } => {
                 let name = if *detach { "DetachDelete" } else { "Delete" };
                 format!("{name} {}", self.list(items, ", "))
             }
             Operator::InTransactions(one) => {
-                let rows = one.rows.as_ref().map(|rows| self.expression(rows));
-                let rows = rows.map_or(String::new(), |rows| format!(" of {rows} rows"));
-                let status = one
-                    .status
-                    .map(|slot| format!(", status {}", self.name(slot)));
-                let status = status.unwrap_or_default();
+                let rows = joined(&one.rows, "", |rows| {
+                    format!(" of {} rows", self.expression(rows))
+                });
+                let status = behind(", status ", self.slots(one.status.as_slice()));
                 let on_error = one.on_error.word().to_lowercase();
                 format!("InTransactions{rows}, on error {on_error}{status}")
             }
@@ -268,25 +238,18 @@ impl Printer<'_> {
 
     fn seek(&self, seek: &Seek) -> String {
         match seek {
-            Seek::Equal(values) => {
-                let values = values.iter();
-                let values: Vec<String> = values
-                    .map(|(key, value)| format!("{key} = {}", self.expression(value)))
-                    .collect();
-                values.join(" AND ")
-            }
+            Seek::Equal(values) => joined(values, " AND ", |(key, value)| {
+                format!("{key} = {}", self.expression(value))
+            }),
             Seek::AnyOf(key, list) => format!("{key} IN {}", self.expression(list)),
             Seek::Prefix(key, prefix) => format!("{key} STARTS WITH {}", self.expression(prefix)),
             Seek::Range(key, from, to) => {
-                let bound = |bound: &Option<(Expression, bool)>, signs: [&str; 2]| {
-                    bound.as_ref().map(|(value, with)| {
-                        let sign = signs[usize::from(*with)];
-                        format!("{key} {sign} {}", self.expression(value))
-                    })
-                };
-                let bounds = [bound(from, [">", ">="]), bound(to, ["<", "<="])];
-                let bounds: Vec<String> = bounds.into_iter().flatten().collect();
-                bounds.join(" AND ")
+                let from = from.iter().map(|bound| ([">", ">="], bound));
+                let to = to.iter().map(|bound| (["<", "<="], bound));
+                joined(from.chain(to), " AND ", |(signs, (value, with))| {
+                    let sign = signs[usize::from(*with)];
+                    format!("{key} {sign} {}", self.expression(value))
+                })
             }
         }
     }
@@ -337,49 +300,39 @@ impl Printer<'_> {
     }
 
     fn path_tests(&self, tests: &[PathTest]) -> String {
-        if tests.is_empty() {
-            return String::new();
-        }
-        let tests: Vec<String> = tests
-            .iter()
-            .map(|test| self.expression(&test.condition))
-            .collect();
-        format!(" WHERE {}", tests.join(" AND "))
+        let tests = joined(tests, " AND ", |test| self.expression(&test.condition));
+        behind(" WHERE ", tests)
     }
 
     fn branch(&self, branch: &Branch) -> String {
-        let labels = branch.labels.iter().map(|labels| format!(":{labels}"));
-        let labels: String = labels.collect();
-        let differs = branch.differs.iter();
-        let differs: String = differs
-            .map(|&slot| format!(" <> {}", self.name(slot)))
-            .collect();
-        let beside = branch.beside.iter();
-        let beside: String = beside
-            .map(|one| {
-                let not = if one.negated { " NOT" } else { "" };
-                let types = names_of_types(&one.types);
-                let (from, to) = (self.name(one.from), self.name(branch.step.to));
-                let [left, right] = arrow(one.towards);
-                format!("{not} ({from}){left}[{types}]{right}({to})")
-            })
-            .collect();
+        let labels = joined(&branch.labels, "", |labels| format!(":{labels}"));
+        let differs = joined(&branch.differs, "", |&slot| {
+            format!(" <> {}", self.name(slot))
+        });
+        let beside = joined(&branch.beside, "", |one| {
+            let not = if one.negated { " NOT" } else { "" };
+            let types = names_of_types(&one.types);
+            let (from, to) = (self.name(one.from), self.name(branch.step.to));
+            let [left, right] = arrow(one.towards);
+            format!("{not} ({from}){left}[{types}]{right}({to})")
+        });
         let optional = if branch.optional { "optional " } else { "" };
-        let inner: Vec<String> = branch.branches.iter().map(|one| self.branch(one)).collect();
-        let inner = match inner.is_empty() {
+        let inner = match branch.branches.is_empty() {
             true => String::new(),
-            false => format!(" {{ {} }}", inner.join(", ")),
+            false => format!(
+                " {{ {} }}",
+                joined(&branch.branches, ", ", |one| self.branch(one))
+            ),
         };
         let step = self.expand(&branch.step, "");
         format!("{optional}{step}{labels}{differs}{beside}{inner}")
     }
 
     fn items(&self, items: &[(Slot, Expression)]) -> String {
-        let items = items.iter().map(|(slot, value)| match value {
+        joined(items, ", ", |(slot, value)| match value {
             Expression::Slot(same) if same == slot => self.name(*slot).to_string(),
             _ => format!("{} = {}", self.name(*slot), self.expression(value)),
-        });
-        items.collect::<Vec<_>>().join(", ")
+        })
     }
 
     fn aggregate(&self, aggregate: &Aggregate) -> String {
@@ -392,11 +345,10 @@ impl Printer<'_> {
     }
 
     fn sort_keys(&self, keys: &[SortKey]) -> String {
-        let keys = keys.iter().map(|key| match key.descending {
+        joined(keys, ", ", |key| match key.descending {
             false => self.expression(&key.key),
             true => format!("{} DESC", self.expression(&key.key)),
-        });
-        keys.collect::<Vec<_>>().join(", ")
+        })
     }
 
     fn create(&self, create: &Create) -> String {
@@ -410,7 +362,7 @@ impl Printer<'_> {
             let name = self.name(one.relationship);
             format!("({from})-[{name}{kind}]->({to})")
         });
-        nodes.chain(relationships).collect::<Vec<_>>().join(", ")
+        joined(nodes.chain(relationships), ", ", |part| part)
     }
 
     fn set_item(&self, item: &SetItem) -> String {
@@ -438,16 +390,14 @@ impl Printer<'_> {
     }
 
     fn written_labels(&self, labels: &[WrittenLabel]) -> String {
-        let labels = labels.iter().map(|label| match label {
+        joined(labels, "", |label| match label {
             WrittenLabel::Name(name) => format!(":{name}"),
             WrittenLabel::Computed(names) => format!(":$({})", self.expression(names)),
-        });
-        labels.collect()
+        })
     }
 
     fn list(&self, expressions: &[Expression], between: &str) -> String {
-        let parts: Vec<String> = expressions.iter().map(|one| self.expression(one)).collect();
-        parts.join(between)
+        joined(expressions, between, |one| self.expression(one))
     }
 
     /// An operand, in parentheses unless it is simple.
@@ -470,8 +420,20 @@ impl Printer<'_> {
     }
 
     fn operands(&self, of: &[Expression], between: &str) -> String {
-        let parts: Vec<String> = of.iter().map(|one| self.operand(one)).collect();
-        parts.join(between)
+        joined(of, between, |one| self.operand(one))
+    }
+
+    /// A flat chain of operands, each behind the sign before it.
+    fn chain<S: Copy>(
+        &self,
+        first: &Expression,
+        others: &[(S, Expression)],
+        sign: fn(S) -> &'static str,
+    ) -> String {
+        let others = joined(others, "", |(by, operand)| {
+            format!(" {} {}", sign(*by), self.operand(operand))
+        });
+        self.operand(first) + &others
     }
 
     fn expression(&self, of: &Expression) -> String {
@@ -481,24 +443,18 @@ impl Printer<'_> {
             Expression::Slot(slot) => self.name(*slot).to_string(),
             Expression::List(items) => format!("[{}]", self.list(items, ", ")),
             Expression::Map(entries) => {
-                let entries = entries.iter();
-                let entries: Vec<String> = entries
-                    .map(|(key, value)| format!("{key}: {}", self.expression(value)))
-                    .collect();
-                format!("{{{}}}", entries.join(", "))
+                let entries = joined(entries, ", ", |(key, value)| {
+                    format!("{key}: {}", self.expression(value))
+                });
+                format!("{{{entries}}}")
             }
             Expression::Access(of, steps) => {
-                let steps: String = steps.iter().map(|step| self.step(step)).collect();
-                format!("{}{steps}", self.operand(of))
+                self.operand(of) + &joined(steps, "", |step| self.step(step))
             }
             Expression::Negative(of) => format!("-{}", self.operand(of)),
             Expression::Positive(of) => format!("+{}", self.operand(of)),
             Expression::Arithmetic(first, others) => {
-                let others = others.iter();
-                let others: String = others
-                    .map(|(sign, operand)| format!(" {} {}", sign.sign(), self.operand(operand)))
-                    .collect();
-                format!("{}{others}", self.operand(first))
+                self.chain(first, others, tree::Operator::sign)
             }
             Expression::Tested(test, pair) => {
                 let [left, right] = pair.each_ref().map(|side| self.operand(side));
@@ -519,13 +475,7 @@ impl Printer<'_> {
                 let names = self.expression(&pair[1]);
                 format!("{}:${any}({names})", self.operand(&pair[0]))
             }
-            Expression::Comparison(first, others) => {
-                let others = others.iter();
-                let others: String = others
-                    .map(|(sign, operand)| format!(" {} {}", sign.sign(), self.operand(operand)))
-                    .collect();
-                format!("{}{others}", self.operand(first))
-            }
+            Expression::Comparison(first, others) => self.chain(first, others, Comparison::sign),
             Expression::Not(of) => format!("NOT {}", self.operand(of)),
             Expression::And(parts) => self.operands(parts, " AND "),
             Expression::Or(parts) => self.operands(parts, " OR "),
@@ -560,24 +510,18 @@ impl Printer<'_> {
                 self.expression(&one.step)
             ),
             Expression::MapProjection(one) => {
-                let items = one.items.iter().map(|item| match item {
+                let items = joined(&one.items, ", ", |item| match item {
                     MapItem::All => ".*".to_string(),
                     MapItem::Property(key) => format!(".{key}"),
                     MapItem::Entry(key, value) => format!("{key}: {}", self.expression(value)),
                 });
-                let items: Vec<String> = items.collect();
-                format!("{} {{{}}}", self.expression(&one.source), items.join(", "))
+                format!("{} {{{items}}}", self.expression(&one.source))
             }
             Expression::Subquery(one) => {
-                let kind = one.kind.word();
-                let mut operators = Vec::new();
-                let mut next = Some(&one.plan);
-                while let Some(plan) = next {
-                    operators.push(self.operator(&plan.operator));
-                    next = plan.input.as_deref();
-                }
+                let mut operators: Vec<&Plan> = one.plan.downward().collect();
                 operators.reverse();
-                format!("{kind} {{{}}}", operators.join("; "))
+                let operators = joined(operators, "; ", |plan| self.operator(&plan.operator));
+                format!("{} {{{operators}}}", one.kind.word())
             }
             Expression::Path(slots) => format!("path({})", self.slots(slots)),
         }
@@ -601,8 +545,10 @@ impl Printer<'_> {
             text += &format!(" {}", self.expression(operand));
         }
         for (when, then) in &case.branches {
-            let when: Vec<String> = when.iter().map(|one| self.when(one)).collect();
-            let (when, then) = (when.join(", "), self.expression(then));
+            let (when, then) = (
+                joined(when, ", ", |one| self.when(one)),
+                self.expression(then),
+            );
             text += &format!(" WHEN {when} THEN {then}");
         }
         if let Some(otherwise) = &case.otherwise {
@@ -622,12 +568,26 @@ impl Printer<'_> {
     }
 }
 
+fn joined<T>(
+    parts: impl IntoIterator<Item = T>,
+    between: &str,
+    printed: impl Fn(T) -> String,
+) -> String {
+    let parts: Vec<String> = parts.into_iter().map(printed).collect();
+    parts.join(between)
+}
+
+/// A text behind words that introduce it; nothing if it is empty.
+fn behind(words: &str, text: impl AsRef<str>) -> String {
+    match text.as_ref() {
+        "" => String::new(),
+        text => format!("{words}{text}"),
+    }
+}
+
 /// Types as they stand in a pattern.
 fn names_of_types(types: &[Arc<str>]) -> String {
-    match types.is_empty() {
-        true => String::new(),
-        false => format!(":{}", types.join("|")),
-    }
+    behind(":", types.join("|"))
 }
 
 /// Both sides of a relationship.

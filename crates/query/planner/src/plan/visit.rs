@@ -11,13 +11,11 @@ impl Plan {
     /// Calls `visit` with this plan and all that it is made of, but for those within
     /// expressions.
     pub fn for_each(&self, visit: &mut dyn FnMut(&Plan)) {
-        let mut next = Some(self);
-        while let Some(plan) = next {
+        for plan in self.downward() {
             visit(plan);
             for inner in plan.operator.inner() {
                 inner.for_each(visit);
             }
-            next = plan.input.as_deref();
         }
     }
 }
@@ -120,6 +118,11 @@ impl Seek {
     }
 }
 
+fn operands<'e, O>(first: &'e Expression, others: &'e [(O, Expression)]) -> Vec<&'e Expression> {
+    let others = others.iter().map(|(_, operand)| operand);
+    std::iter::once(first).chain(others).collect()
+}
+
 fn created(create: &Create) -> Vec<&Expression> {
     let mut all = Vec::new();
     for node in &create.nodes {
@@ -190,14 +193,8 @@ impl Expression {
             | Expression::Labelled(of, _)
             | Expression::Typed(_, of, _)
             | Expression::Not(of) => vec![of],
-            Expression::Arithmetic(first, others) => {
-                let others = others.iter().map(|(_, operand)| operand);
-                std::iter::once(&**first).chain(others).collect()
-            }
-            Expression::Comparison(first, others) => {
-                let others = others.iter().map(|(_, operand)| operand);
-                std::iter::once(&**first).chain(others).collect()
-            }
+            Expression::Arithmetic(first, others) => operands(first, others),
+            Expression::Comparison(first, others) => operands(first, others),
             Expression::Tested(_, pair)
             | Expression::In(pair)
             | Expression::LabelledBy(pair, _) => pair.iter().collect(),

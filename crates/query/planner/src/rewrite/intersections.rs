@@ -2,8 +2,8 @@
 
 use evergraph_syntax::tree::Comparison;
 
-use super::{bottom_up, turned};
-use crate::plan::{Expand, Expression, Intersect, Operator, Plan, Relationships, Slot};
+use super::bottom_up;
+use crate::plan::{Expand, Expression, Intersect, Operator, Plan, Relationships, Slot, turned};
 
 /// Lists that are intersected together, at most.
 const MOST_STEPS: usize = 8;
@@ -140,8 +140,7 @@ fn with_bounds(mut plan: Plan) -> Plan {
 /// Slots that are nodes, and not null, as the operators of a pattern say.
 fn nodes_of(plan: &Plan) -> Vec<Slot> {
     let mut nodes = Vec::new();
-    let mut next = Some(plan);
-    while let Some(plan) = next {
+    for plan in plan.downward() {
         match &plan.operator {
             Operator::NodeScan { node, .. }
             | Operator::NodeSeek { node, .. }
@@ -154,7 +153,6 @@ fn nodes_of(plan: &Plan) -> Vec<Slot> {
             Operator::Filter(_) => {}
             _ => break,
         }
-        next = plan.input.as_deref();
     }
     nodes
 }
@@ -178,15 +176,10 @@ fn without_empty_filters(mut plan: Plan) -> Plan {
 
 /// How the id of a node is compared with that of another.
 fn bound(condition: &Expression, node: Slot) -> Option<(Comparison, Slot)> {
-    let Expression::Comparison(left, others) = condition else {
-        return None;
-    };
-    let [(comparison, right)] = others.as_slice() else {
-        return None;
-    };
+    let (left, comparison, right) = condition.as_comparison()?;
     match (as_id(left)?, as_id(right)?) {
-        (left, right) if left == node && right != node => Some((*comparison, right)),
-        (left, right) if right == node && left != node => Some((turned(*comparison), left)),
+        (left, right) if left == node && right != node => Some((comparison, right)),
+        (left, right) if right == node && left != node => Some((turned(comparison), left)),
         _ => None,
     }
 }

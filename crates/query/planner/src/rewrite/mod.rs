@@ -18,7 +18,6 @@ pub use intersections::use_intersections;
 pub use joins::use_semi_joins;
 pub use reach::find_ends_once;
 pub use scans::push_tests;
-pub(crate) use scans::turned;
 pub use top::use_top;
 pub use unread::mark_unread;
 
@@ -40,9 +39,14 @@ pub fn all(plan: Plan, catalog: &dyn Catalog) -> (Plan, bool) {
 /// Applies the rules without which a plan is wrong; also whether the plan writes.
 pub fn needed(plan: Plan) -> (Plan, bool) {
     let plan = add_barriers(plan);
+    let writes = writes(&plan);
+    (plan, writes)
+}
+
+fn writes(plan: &Plan) -> bool {
     let mut writes = false;
     plan.for_each(&mut |one| writes |= is_write(&one.operator));
-    (plan, writes)
+    writes
 }
 
 /// Whether an operator itself writes.
@@ -62,18 +66,11 @@ pub(crate) fn is_write(operator: &Operator) -> bool {
 
 /// Whether a plan writes beside its transactions of their own.
 pub(crate) fn writes_beside(plan: &Plan) -> bool {
-    let mut writes = false;
-    let mut next = Some(plan);
-    while let Some(one) = next {
-        if !matches!(one.operator, Operator::InTransactions(_)) {
-            writes |= is_write(&one.operator);
-            for inner in one.operator.inner() {
-                inner.for_each(&mut |one| writes |= is_write(&one.operator));
-            }
-        }
-        next = one.input.as_deref();
-    }
-    writes
+    let is_apart = |one: &Plan| matches!(one.operator, Operator::InTransactions(_));
+    plan.downward().filter(|one| !is_apart(one)).any(|one| {
+        let inner = one.operator.inner();
+        is_write(&one.operator) || inner.into_iter().any(writes)
+    })
 }
 
 /// Applies a rule to all plans within a plan, and then to the plan. Recursive only where

@@ -1,7 +1,5 @@
 //! Paths of which only the ends are wanted, each once.
 
-use evergraph_syntax::tree::Comparison;
-
 use crate::order::mentions;
 use crate::plan::{Aggregate, Expression, Operator, Plan, Slot, Towards, VariableExpand};
 
@@ -71,17 +69,8 @@ fn keeps_apart(operator: &Operator, nodes: (Slot, Slot)) -> bool {
     let Operator::Filter(conditions) = operator else {
         return false;
     };
-    conditions.iter().any(|condition| {
-        let Expression::Comparison(left, others) = condition else {
-            return false;
-        };
-        match (&**left, others.as_slice()) {
-            (Expression::Slot(one), [(Comparison::Unequal, Expression::Slot(other))]) => {
-                (*one, *other) == nodes || (*other, *one) == nodes
-            }
-            _ => false,
-        }
-    })
+    let mut pairs = conditions.iter().filter_map(Expression::as_unequal);
+    pairs.any(|(one, other)| (one, other) == nodes || (other, one) == nodes)
 }
 
 /// Whether an operator may need the relationships, or gives another value for each row.

@@ -1,7 +1,5 @@
 //! Conditions on properties that a scan can decide itself.
 
-use evergraph_syntax::tree::Comparison;
-
 use super::bottom_up;
 use crate::order::mentions;
 use crate::plan::{Expression, Lookup, Operator, Plan, Relationships, ScanTest, Slot};
@@ -40,17 +38,8 @@ impl ScanTest {
     /// Whether it is what a condition on a slot says: a scan of it that decides the one has
     /// decided the other.
     pub fn is(&self, condition: &Expression, slot: Slot) -> bool {
-        let Expression::Comparison(left, others) = condition else {
-            return false;
-        };
-        let [(comparison, right)] = others.as_slice() else {
-            return false;
-        };
-        let of_key = |one: &Expression| one.as_property() == Some((slot, &self.key));
-        let is = |property: &Expression, comparison, value: &Expression| {
-            of_key(property) && comparison == self.comparison && *value == self.value
-        };
-        is(left, *comparison, right) || is(right, turned(*comparison), left)
+        let own = (&self.key, self.comparison, &self.value);
+        condition.comparisons_of(slot).any(|one| one == own)
     }
 }
 
@@ -59,33 +48,11 @@ fn as_test(
     of: Slot,
     is_known: &impl Fn(&Expression) -> bool,
 ) -> Option<ScanTest> {
-    let Expression::Comparison(left, others) = condition else {
-        return None;
-    };
-    let [(comparison, right)] = others.as_slice() else {
-        return None;
-    };
-    let is_own = |one: &Expression| one.as_property().is_some_and(|(slot, _)| slot == of);
-    let (property, comparison, value) = match () {
-        () if is_own(left) && is_known(right) => (&**left, *comparison, right),
-        () if is_own(right) && is_known(left) => (right, turned(*comparison), &**left),
-        () => return None,
-    };
-    let (_, key) = property.as_property()?;
+    let mut comparisons = condition.comparisons_of(of);
+    let (key, comparison, value) = comparisons.find(|(_, _, value)| is_known(value))?;
     Some(ScanTest {
         key: key.clone(),
         comparison,
         value: value.clone(),
     })
-}
-
-/// The same comparison from right to left.
-pub(crate) fn turned(comparison: Comparison) -> Comparison {
-    match comparison {
-        Comparison::Less => Comparison::Greater,
-        Comparison::LessOrEqual => Comparison::GreaterOrEqual,
-        Comparison::Greater => Comparison::Less,
-        Comparison::GreaterOrEqual => Comparison::LessOrEqual,
-        same => same,
-    }
 }

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use evergraph_syntax::tree::Comparison;
-
 use super::tree::Tree;
 use crate::plan::{Beside, Branch, Expand, Expression, Operator, Plan, Slot, Towards};
 
@@ -24,15 +22,8 @@ pub(super) enum Condition {
 impl Condition {
     /// `a <> b`
     pub(super) fn of_filter(condition: &Expression) -> Option<Condition> {
-        let Expression::Comparison(left, others) = condition else {
-            return None;
-        };
-        match (&**left, others.as_slice()) {
-            (Expression::Slot(one), [(Comparison::Unequal, Expression::Slot(other))]) => {
-                (one != other).then_some(Condition::Differ([*one, *other]))
-            }
-            _ => None,
-        }
+        let (one, other) = condition.as_unequal()?;
+        (one != other).then_some(Condition::Differ([one, other]))
     }
 
     /// `EXISTS { (a)-->(b) }` of two nodes that are known.
@@ -121,12 +112,8 @@ impl Condition {
 
 /// The branch of an `OPTIONAL MATCH` that is one tree of nodes with labels.
 pub(super) fn optional(inner: &Plan) -> Option<Branch> {
-    let mut operators = Vec::new();
-    let mut next = inner;
-    while let Some(below) = next.input.as_deref() {
-        operators.push(next);
-        next = below;
-    }
+    let mut operators: Vec<&Plan> = inner.downward().collect();
+    let last = operators.pop()?;
     operators.reverse();
     let Operator::Expand(first) = &operators.first()?.operator else {
         return None;
@@ -136,7 +123,7 @@ pub(super) fn optional(inner: &Plan) -> Option<Branch> {
     for one in operators {
         tree.add(one)?;
     }
-    let is_plain = matches!(next.operator, Operator::Argument)
+    let is_plain = matches!(last.operator, Operator::Argument)
         && tree.conditions.is_empty()
         && tree.optional.is_empty()
         && tree.labels(from).is_empty();

@@ -12,6 +12,7 @@ use evergraph_syntax::tree::{Labels, Name};
 use super::conditions::{self, Condition};
 use super::{Core, exact, labelled};
 use crate::Catalog;
+use crate::catalog::relationships_of;
 use crate::lower::as_label;
 use crate::order::mentions;
 use crate::plan::{Branch, Expand, Expression, Operator, Plan, Slot, Towards, names_of};
@@ -521,13 +522,7 @@ fn all_have(catalog: &dyn Catalog, step: &Expand, labels: &[Labels]) -> bool {
 
 /// Entries of the lists of a step.
 fn relationships(catalog: &dyn Catalog, step: &Expand) -> f64 {
-    let count = match step.types.as_slice() {
-        [] => catalog.relationships(None),
-        types => types
-            .iter()
-            .map(|kind| catalog.relationships(Some(kind)))
-            .sum(),
-    };
+    let count = relationships_of(catalog, &step.types);
     match step.towards {
         Towards::Both => 2.0 * count,
         _ => count,
