@@ -64,9 +64,18 @@ impl Date {
     /// A day by year, month (from 1) and day (from 1).
     pub fn new(year: impl Into<i32>, month: i8, day: i8) -> Result<Self, ValueError> {
         let (year, month, day): (i64, i64, i64) = (year.into().into(), month.into(), day.into());
-        if !(1..=12).contains(&month) || !(1..=days_of_month(year, month)).contains(&day) {
-            let found = format!("{year}-{month}-{day}");
-            return Err(ValueError::range("date", found, "a day of the calendar"));
+        if !(1..=12).contains(&month) {
+            return Err(ValueError::range("month", month, "1 to 12"));
+        }
+        let last = days_of_month(year, month);
+        if !(1..=last).contains(&day) {
+            let range = match last {
+                28 => "1 to 28 in this month",
+                29 => "1 to 29 in this month",
+                30 => "1 to 30 in this month",
+                _ => "1 to 31",
+            };
+            return Err(ValueError::range("day", day, range));
         }
         Date::from_days(days_of(year, month, day))
     }

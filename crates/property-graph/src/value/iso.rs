@@ -259,40 +259,66 @@ impl FromStr for Duration {
             let [months, days, nanoseconds] = amounts.map(|amount| sign * amount);
             return Duration::of_amounts(months, days, nanoseconds);
         }
-        let (mut months, mut days, mut nanoseconds) = (0i128, 0i128, 0i128);
-        let (mut rest, mut of_time, mut parts) = (body, false, 0);
-        while !rest.is_empty() {
+        let mut amounts = [0; 3];
+        let (mut rest, mut of_time, mut units) = (body, false, &UNITS[..]);
+        let mut has_fraction = false;
+        loop {
             if let Some(time) = rest.strip_prefix(['T', 't'])
                 && !of_time
             {
                 (rest, of_time) = (time, true);
-                continue;
             }
             let unit_at = rest.find(|c: char| c.is_ascii_alphabetic());
-            let unit_at = unit_at.ok_or_else(|| wrong("a number has no unit"))?;
+            let unit_at = unit_at.ok_or_else(|| wrong("it does not end with a unit"))?;
             let (number, with_unit) = rest.split_at(unit_at);
-            let unit = with_unit.as_bytes()[0].to_ascii_uppercase();
-            rest = &with_unit[1..];
-            parts += 1;
+            let letter = with_unit.as_bytes()[0].to_ascii_uppercase();
+            let is_it = |known: &Unit| (known.of_time, known.letter) == (of_time, letter);
+            let place = units.iter().position(is_it);
+            let place = place.ok_or_else(|| wrong("its units are not Y, M, W, D, T, H, M, S"))?;
+            if has_fraction {
+                return Err(wrong("a fraction is not in its last part"));
+            }
             let amount = parse_billionths(number).ok_or_else(|| wrong("a number does not hold"))?;
-            match (of_time, unit) {
-                (false, b'Y') => months += 12 * amount,
-                (false, b'M') => months += amount,
-                (false, b'W') => days += 7 * amount,
-                (false, b'D') => days += amount,
-                (true, b'H') => nanoseconds += 3600 * amount,
-                (true, b'M') => nanoseconds += 60 * amount,
-                (true, b'S') => nanoseconds += amount,
-                _ => return Err(wrong("a unit is not known")),
+            amounts[units[place].sum] += sign * units[place].size * amount;
+            has_fraction = number.contains(['.', ',']);
+            (rest, units) = (&with_unit[1..], &units[place + 1..]);
+            if rest.is_empty() {
+                break;
             }
         }
-        if parts == 0 {
-            return Err(wrong("it has no part"));
-        }
-        Duration::of_amounts(sign * months, sign * days, sign * nanoseconds)
-            .map_err(|_| wrong("it is too long"))
+        let [months, days, nanoseconds] = amounts;
+        Duration::of_amounts(months, days, nanoseconds).map_err(|_| wrong("it is too long"))
     }
 }
+
+/// A unit of durations: its letter, whether it stands behind `T`, and to which of months,
+/// days and seconds it adds how many.
+struct Unit {
+    letter: u8,
+    of_time: bool,
+    sum: usize,
+    size: i128,
+}
+
+const fn unit(letter: u8, of_time: bool, sum: usize, size: i128) -> Unit {
+    Unit {
+        letter,
+        of_time,
+        sum,
+        size,
+    }
+}
+
+/// In the order in which they stand.
+static UNITS: [Unit; 7] = [
+    unit(b'Y', false, 0, 12),
+    unit(b'M', false, 0, 1),
+    unit(b'W', false, 1, 7),
+    unit(b'D', false, 1, 1),
+    unit(b'H', true, 2, 3600),
+    unit(b'M', true, 2, 60),
+    unit(b'S', true, 2, 1),
+];
 
 /// Whether a text begins as a date without dashes does.
 fn is_compact(text: &str) -> bool {

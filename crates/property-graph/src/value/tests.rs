@@ -471,6 +471,19 @@ fn dates_are_days_of_the_calendar() {
 }
 
 #[test]
+fn days_that_there_are_not_are_told_by_what_is_wrong() {
+    for ((month, day), why) in [
+        ((13, 1), "month 13 is out of range: 1 to 12"),
+        ((0, 1), "month 0 is out of range: 1 to 12"),
+        ((2, 30), "day 30 is out of range: 1 to 29 in this month"),
+        ((4, 31), "day 31 is out of range: 1 to 30 in this month"),
+        ((1, 32), "day 32 is out of range: 1 to 31"),
+    ] {
+        assert_eq!(Date::new(2020, month, day).unwrap_err().to_string(), why);
+    }
+}
+
+#[test]
 fn days_of_far_years_and_weeks_are_those_of_the_library() {
     use jiff::civil;
     let epoch = civil::Date::constant(1970, 1, 1);

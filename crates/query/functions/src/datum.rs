@@ -112,6 +112,51 @@ impl<'a> Elements<'a> {
     }
 }
 
+/// Values are read by recursion, so none is made that is deeper than a thread's stack.
+impl Datum {
+    /// Lists and maps that may lie within each other.
+    pub const DEEPEST: usize = 1000;
+
+    /// Whether lists and maps lie deeper within each other than so.
+    pub fn is_deeper(&self, most: usize) -> bool {
+        fn of_value(value: &Value, most: usize) -> bool {
+            let mut inner: Box<dyn Iterator<Item = &Value>> = match value {
+                Value::List(values) => Box::new(values.iter()),
+                Value::Map(entries) => Box::new(entries.values()),
+                _ => return false,
+            };
+            most == 0 || inner.any(|value| of_value(value, most - 1))
+        }
+        match self {
+            Datum::List(data) => most == 0 || data.iter().any(|one| one.is_deeper(most - 1)),
+            Datum::Map(entries) => most == 0 || entries.values().any(|one| one.is_deeper(most - 1)),
+            Datum::Value(value) => of_value(value, most),
+            _ => false,
+        }
+    }
+
+    /// Makes a value null, and drops what it was without recursion.
+    pub fn take_apart(&mut self) {
+        let Datum::Value(value) = std::mem::take(self) else {
+            return;
+        };
+        let mut left = vec![value];
+        while let Some(mut value) = left.pop() {
+            match &mut value {
+                Value::List(values) => {
+                    let values = Arc::get_mut(values).unwrap_or_default();
+                    left.extend(values.iter_mut().map(std::mem::take));
+                }
+                Value::Map(entries) => {
+                    let entries = Arc::get_mut(entries).map(std::mem::take);
+                    left.extend(entries.unwrap_or_default().into_values());
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
 impl Default for Datum {
     fn default() -> Self {
         Datum::NULL

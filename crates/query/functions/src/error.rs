@@ -1,6 +1,9 @@
 //! Errors of evaluation.
 
 use evergraph_property_graph::ValueError;
+use evergraph_syntax::with_article;
+
+use crate::datum::Datum;
 
 /// Why a graph could not be read.
 pub type ReadError = Box<dyn std::error::Error + Send + Sync>;
@@ -89,6 +92,12 @@ impl EvaluationError {
             message: message.into(),
             source: None,
         }
+    }
+
+    /// Error of a value where another was expected.
+    pub(crate) fn expected(kind: ErrorKind, wanted: &str, found: &Datum) -> Self {
+        let found = with_article(found.type_name());
+        EvaluationError::new(kind, format!("expected {wanted}, found {found}"))
     }
 }
 

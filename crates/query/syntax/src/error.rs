@@ -67,6 +67,7 @@ details! {
     NonConstantExpression,
     NoSingleRelationshipType,
     NoVariablesInScope,
+    NumberOutOfRange,
     ProcedureNotFound,
     RelationshipUniquenessViolation,
     RequiresDirectedRelationship,
@@ -93,19 +94,14 @@ pub struct Error(Box<Content>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Content {
-    class: Class,
-    detail: Detail,
-    what: String,
-    hint: String,
-    near: Option<String>,
-    at: Range<usize>,
+    problem: Problem,
     line: usize,
     column: usize,
     shown: String,
 }
 
 /// An error whose text is not at hand.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
     pub class: Class,
     pub detail: Detail,
@@ -144,24 +140,23 @@ impl Problem {
         self
     }
 
+    /// Suggests what was probably meant.
+    pub(crate) fn meant(self, here: &str) -> Self {
+        let near = Some(here.to_string());
+        Problem { near, ..self }
+    }
+
     pub(crate) fn of(self, text: &str) -> Error {
         let (line, column) = position(text, self.at.start);
         let near = self.near.as_ref();
         let meant = near.map_or(String::new(), |near| format!(": did you mean {near}?"));
+        let (what, excerpt) = (&self.what, excerpt(text, &self.at));
+        let shown = format!("{what}{meant}, at line {line}, column {column}\n{excerpt}");
         Error(Box::new(Content {
-            shown: format!(
-                "{}{meant}, at line {line}, column {column}\n{}",
-                self.what,
-                excerpt(text, &self.at)
-            ),
-            class: self.class,
-            detail: self.detail,
-            what: self.what,
-            hint: self.hint,
-            near: self.near,
-            at: self.at,
+            problem: self,
             line,
             column,
+            shown,
         }))
     }
 }
@@ -169,32 +164,32 @@ impl Problem {
 impl Error {
     /// Its class in the kit.
     pub fn class(&self) -> Class {
-        self.0.class
+        self.0.problem.class
     }
 
     /// The error, by the kit's names.
     pub fn detail(&self) -> Detail {
-        self.0.detail
+        self.0.problem.detail
     }
 
     /// The problem, in one line.
     pub fn what(&self) -> &str {
-        &self.0.what
+        &self.0.problem.what
     }
 
     /// Advice.
     pub fn hint(&self) -> &str {
-        &self.0.hint
+        &self.0.problem.hint
     }
 
     /// The word that was probably meant.
     pub fn near(&self) -> Option<&str> {
-        self.0.near.as_deref()
+        self.0.problem.near.as_deref()
     }
 
     /// Bytes of the text.
     pub fn at(&self) -> Range<usize> {
-        self.0.at.clone()
+        self.0.problem.at.clone()
     }
 
     /// Line, from 1.

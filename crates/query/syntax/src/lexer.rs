@@ -214,7 +214,7 @@ impl<'t> Lexer<'t> {
 
     fn number(&mut self) -> Lexed {
         let start = self.at;
-        for (prefix, radix) in [("0x", 16), ("0X", 16), ("0o", 8), ("0O", 8)] {
+        for (prefix, radix) in [("0x", 16), ("0o", 8)] {
             if self.rest().starts_with(prefix) {
                 self.at += prefix.len();
                 let digits = self.take_while(is_name_part);
@@ -242,12 +242,13 @@ impl<'t> Lexer<'t> {
         }
         let digits_end = self.at;
         let behind = self.take_while(is_name_part);
-        if !is_float && behind.is_empty() {
+        let is_octal_elsewhere = whole.len() > 1 && whole.starts_with('0');
+        if !is_float && behind.is_empty() && !is_octal_elsewhere {
             return self.integer(start, whole, 10);
         }
         let text = &self.text[start..self.at];
-        let is_suffix = is_float && matches!(behind, "f" | "F" | "d" | "D");
-        if !behind.is_empty() && !is_suffix {
+        let is_suffix = matches!(behind, "" | "f" | "F" | "d" | "D");
+        if !is_float || !is_suffix {
             return Err(self.no_number(start));
         }
         let digits = self.text[start..digits_end].replace('_', "");
@@ -293,8 +294,12 @@ impl<'t> Lexer<'t> {
 
     fn no_number(&self, start: usize) -> Problem {
         let text = &self.text[start..self.at];
-        let hint =
-            "put a blank behind a number, quotes around a string, and backticks around a name";
+        let hint = match text.starts_with('0') {
+            true => "integers begin with 1 to 9, hexadecimal ones with 0x, octal ones with 0o",
+            false => {
+                "put a blank behind a number, quotes around a string, and backticks around a name"
+            }
+        };
         let what = format!("{text} is no number");
         Problem::new(Detail::InvalidNumberLiteral, start..self.at, what, hint)
     }

@@ -82,6 +82,14 @@ fn two_texts_of_one_meaning_are_one_tree() {
             "MATCH (n) WITH * SKIP 1 RETURN n",
         ),
         (
+            "RETURN EXISTS { REPEATABLE ELEMENTS (a)-->(b) WHERE a.x } AS c",
+            "RETURN EXISTS { MATCH REPEATABLE ELEMENTS (a)-->(b) WHERE a.x } AS c",
+        ),
+        (
+            "RETURN COUNT { DIFFERENT RELATIONSHIPS (a)-->(b), (c)-->(b) } AS c",
+            "RETURN COUNT { MATCH (a)-->(b), (c)-->(b) } AS c",
+        ),
+        (
             "MATCH ()-[*2]->() RETURN 1",
             "MATCH ()-[*2..2]->() RETURN 1",
         ),

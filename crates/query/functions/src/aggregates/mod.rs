@@ -10,7 +10,6 @@ use std::collections::HashSet;
 
 use evergraph_property_graph::Value;
 use evergraph_property_graph::value::Duration;
-use evergraph_syntax::with_article;
 
 use crate::datum::Datum;
 use crate::error::{ErrorKind, EvaluationError};
@@ -348,11 +347,7 @@ impl Spread {
 }
 
 fn not_taken(value: &Datum, wanted: &str) -> EvaluationError {
-    let message = format!(
-        "expected {wanted}, found {}",
-        with_article(value.type_name())
-    );
-    EvaluationError::new(ErrorKind::InvalidArgumentValue, message)
+    EvaluationError::expected(ErrorKind::InvalidArgumentValue, wanted, value)
 }
 
 fn number_of(value: &Datum) -> Result<f64, EvaluationError> {

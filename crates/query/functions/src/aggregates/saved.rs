@@ -147,10 +147,7 @@ fn elements(list: &Datum) -> Option<Vec<Datum>> {
 }
 
 fn integer(datum: &Datum) -> Option<i64> {
-    match datum.as_value()? {
-        Value::Integer(number) => Some(*number),
-        _ => None,
-    }
+    datum.as_value()?.as_integer()
 }
 
 fn float(datum: &Datum) -> Option<f64> {

@@ -15,6 +15,7 @@ mod vector;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use evergraph_syntax::nearest;
 use evergraph_syntax::scope::{FunctionSignature, Functions};
 
 pub use list::{Range, range_of};
@@ -68,7 +69,7 @@ impl Functions for Table {
 /// No function has it; the error names the nearest.
 pub fn find(name: &str) -> Result<&'static Function, EvaluationError> {
     known(name).ok_or_else(|| {
-        let near = nearest(&name.to_lowercase(), Table.names().into_iter());
+        let near = nearest(name, Table.names());
         let near = near.map_or(String::new(), |near| format!("; did you mean {near}()?"));
         let message = format!("there is no function {name}(){near}");
         EvaluationError::new(ErrorKind::UnknownFunction, message)
@@ -81,29 +82,6 @@ fn known(name: &str) -> Option<&'static Function> {
         named.collect()
     });
     BY_NAME.get(&name.to_lowercase()).copied()
-}
-
-/// The name that the fewest changed letters lead to, if they are few.
-pub(crate) fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let most = name.chars().count() / 3 + 1;
-    let distances = names.map(|known| (distance(name, &known.to_lowercase()), known));
-    let near = distances.filter(|(distance, _)| *distance <= most);
-    near.min().map(|(_, known)| known)
-}
-
-/// Letters to add, remove or change.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.to_lowercase().chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, to) in b.iter().enumerate() {
-            let changed = diagonal + usize::from(from != *to);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 /// The value of a call of a function that does not aggregate.

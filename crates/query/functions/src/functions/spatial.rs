@@ -81,6 +81,10 @@ fn point(arguments: &[Datum], _: &Environment<'_>) -> Result {
         z => z,
     };
     let system = match (told, is_geographic, z.is_some()) {
+        (Some(Some(CoordinateSystem::Cartesian | CoordinateSystem::Cartesian3d)), true, _) => {
+            let message = "longitude and latitude are of wgs-84 or wgs-84-3d; write x and y";
+            return Err(wrong(ErrorKind::InvalidArgumentValue, message));
+        }
         (Some(Some(system)), ..) => system,
         (Some(None), ..) => {
             let message = "point() knows the coordinate systems wgs-84, wgs-84-3d, cartesian and \

@@ -29,7 +29,7 @@ const MADE: &str = "Of a text of ISO 8601, a map of fields, or another temporal 
     an argument, of the beginning of the statement.";
 const CUT: &str = "A value (that of the statement) at the beginning of its millennium, century, \
     decade, year, weekYear, quarter, month, week, day, hour, minute, second, millisecond or \
-    microsecond, then with fields changed.";
+    microsecond, then with fields changed; it takes no null for unit and value.";
 
 /// The functions of a type: made, of a clock, cut to a unit.
 #[rustfmt::skip] // Rows of a table.
@@ -56,7 +56,7 @@ macro_rules! of_kind {
                 of_clock($kind, &(environment.clock.realtime)(), arguments, environment)
             }),
         Function::new(TEMPORAL, concat!($name, ".truncate"), TRUNCATED, $types, CUT,
-            $cut, |arguments, environment| cut($kind, arguments, environment)),
+            $cut, |arguments, environment| cut($kind, arguments, environment)).of_null(),
     ] };
 }
 
@@ -164,7 +164,10 @@ fn of_clock(
 
 fn cut(kind: Kind, arguments: &[Datum], environment: &Environment<'_>) -> Result {
     let unit = value(&arguments[0])?.as_text();
-    let unit = unit.ok_or_else(unreachable_type)?;
+    let unit = unit.ok_or_else(|| {
+        let message = "truncate() takes a unit such as 'month', not null";
+        wrong(ErrorKind::InvalidArgumentValue, message)
+    })?;
     let of_statement;
     let source = match arguments.get(1) {
         Some(source) => value(source)?,

@@ -202,6 +202,21 @@ enum Side<'a, T> {
     One(T),
 }
 
+/// An operand whose values are all of one variant of [`Values`] and [`Value`].
+macro_rules! side {
+    ($operand:expr, $type:ident) => {
+        match $operand {
+            Operand::Vector(vector) => match vector.values() {
+                Values::$type(values) => Some(Side::Many(values)),
+                _ => None,
+            },
+            Operand::Constant(Datum::Value(Value::$type(value))) => Some(Side::One(*value)),
+            _ => None,
+        }
+    };
+}
+use side;
+
 /// A loop for each pair of forms, so that none looks at them for each row.
 fn zip<A: Copy, B: Copy, R>(
     a: Side<'_, A>,

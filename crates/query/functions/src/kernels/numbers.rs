@@ -6,7 +6,7 @@ use evergraph_property_graph::Value;
 use evergraph_property_graph::value::{Date, LocalDateTime};
 use evergraph_property_graph::vector::Values;
 
-use super::{Operand, Side, zip};
+use super::{Operand, Side, side, zip};
 use crate::datum::Datum;
 use crate::operators::{Binary, holds};
 
@@ -19,21 +19,9 @@ enum Numbers<'a> {
     Floats(Side<'a, f64>),
 }
 
-fn numbers<'a>(operand: Operand<'a>) -> Option<Numbers<'a>> {
-    Some(match operand {
-        Operand::Vector(vector) => match vector.values() {
-            Values::Integer(numbers) => Numbers::Integers(Side::Many(numbers)),
-            Values::Float(numbers) => Numbers::Floats(Side::Many(numbers)),
-            _ => return None,
-        },
-        Operand::Constant(Datum::Value(Value::Integer(number))) => {
-            Numbers::Integers(Side::One(*number))
-        }
-        Operand::Constant(Datum::Value(Value::Float(number))) => {
-            Numbers::Floats(Side::One(*number))
-        }
-        _ => return None,
-    })
+fn numbers(operand: Operand<'_>) -> Option<Numbers<'_>> {
+    let integers = side!(operand, Integer).map(Numbers::Integers);
+    integers.or_else(|| side!(operand, Float).map(Numbers::Floats))
 }
 
 /// Arithmetic; `None` where it is not of numbers, or a row may have an error: placeholders
@@ -139,16 +127,12 @@ pub(super) fn comparison(
         (Some(Numbers::Floats(a)), Some(Numbers::Integers(b))) if are_exact(&b) => {
             compared(operator, a, b, rows, |a| a, |b| b as f64)
         }
-        _ => match (dates(left), dates(right)) {
-            (Some(a), Some(b)) => compared(operator, a, b, rows, |a| a, |b| b),
-            _ => compared(
-                operator,
-                moments(left)?,
-                moments(right)?,
-                rows,
-                |a| a,
-                |b| b,
-            ),
+        _ => match (side!(left, Date), side!(right, Date)) {
+            (Some(a), Some(b)) => compared(operator, a, b, rows, |a: Date| a, |b| b),
+            _ => {
+                let (a, b) = (side!(left, LocalDateTime)?, side!(right, LocalDateTime)?);
+                compared(operator, a, b, rows, |a: LocalDateTime| a, |b| b)
+            }
         },
     };
     Some(Values::Boolean(truths))
@@ -170,27 +154,5 @@ fn compared<A: Copy, B: Copy, T: PartialOrd>(
         Binary::LessOrEqual => zip(a, b, rows, |a, b| of_a(a) <= of_b(b)),
         Binary::Greater => zip(a, b, rows, |a, b| of_a(a) > of_b(b)),
         _ => zip(a, b, rows, |a, b| of_a(a) >= of_b(b)),
-    }
-}
-
-fn dates<'a>(operand: Operand<'a>) -> Option<Side<'a, Date>> {
-    match operand {
-        Operand::Vector(vector) => match vector.values() {
-            Values::Date(dates) => Some(Side::Many(dates)),
-            _ => None,
-        },
-        Operand::Constant(Datum::Value(Value::Date(date))) => Some(Side::One(*date)),
-        _ => None,
-    }
-}
-
-fn moments<'a>(operand: Operand<'a>) -> Option<Side<'a, LocalDateTime>> {
-    match operand {
-        Operand::Vector(vector) => match vector.values() {
-            Values::LocalDateTime(moments) => Some(Side::Many(moments)),
-            _ => None,
-        },
-        Operand::Constant(Datum::Value(Value::LocalDateTime(moment))) => Some(Side::One(*moment)),
-        _ => None,
     }
 }

@@ -3,19 +3,12 @@
 use evergraph_property_graph::Value;
 use evergraph_property_graph::vector::{Validity, Values};
 
-use super::{Operand, Side, both, zip};
+use super::{Operand, Side, both, side, zip};
 use crate::datum::Datum;
 use crate::operators::Binary;
 
-fn truths<'a>(operand: Operand<'a>) -> Option<Side<'a, bool>> {
-    match operand {
-        Operand::Vector(vector) => match vector.values() {
-            Values::Boolean(truths) => Some(Side::Many(truths)),
-            _ => None,
-        },
-        Operand::Constant(Datum::Value(Value::Boolean(truth))) => Some(Side::One(*truth)),
-        _ => None,
-    }
+fn truths(operand: Operand<'_>) -> Option<Side<'_, bool>> {
+    side!(operand, Boolean)
 }
 
 /// `NOT`; placeholders stay what they are.

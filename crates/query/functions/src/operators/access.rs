@@ -73,34 +73,23 @@ pub fn index(
                 Ok(place.and_then(|at| elements.get(at)).unwrap_or_default())
             }
             other => {
-                let message = format!(
-                    "expected an INTEGER in [], found {}",
-                    with_article(other.type_name())
-                );
                 let kind = ErrorKind::ListElementAccessByNonInteger;
-                Err(EvaluationError::new(kind, message))
+                Err(EvaluationError::expected(kind, "an INTEGER in []", other))
             }
         };
     }
     match (datum, at) {
         (Datum::Value(Value::Null), _) => Ok(Datum::NULL),
         _ if !has_properties => {
-            let found = with_article(datum.type_name());
-            let message = format!("expected a LIST or a MAP before [], found {found}");
-            Err(EvaluationError::new(
-                ErrorKind::InvalidArgumentType,
-                message,
-            ))
+            let wanted = "a LIST or a MAP before []";
+            let kind = ErrorKind::InvalidArgumentType;
+            Err(EvaluationError::expected(kind, wanted, datum))
         }
         (_, Datum::Value(Value::Null)) => Ok(Datum::NULL),
         (_, Datum::Value(Value::Text(key))) => property(datum, key, environment),
         (_, other) => {
-            let message = format!(
-                "expected a STRING in [], found {}",
-                with_article(other.type_name())
-            );
             let kind = ErrorKind::MapElementAccessByNonString;
-            Err(EvaluationError::new(kind, message))
+            Err(EvaluationError::expected(kind, "a STRING in []", other))
         }
     }
 }
@@ -128,26 +117,16 @@ pub fn slice(
         return Ok(Datum::NULL);
     }
     let Some(elements) = list.elements() else {
-        let message = format!(
-            "expected a LIST before [..], found {}",
-            with_article(list.type_name())
-        );
-        return Err(EvaluationError::new(
-            ErrorKind::InvalidArgumentType,
-            message,
-        ));
+        let kind = ErrorKind::InvalidArgumentType;
+        return Err(EvaluationError::expected(kind, "a LIST before [..]", list));
     };
     let len = elements.len();
     let bound = |bound: Option<&Datum>, absent: usize| match bound {
         None => Ok(absent),
         Some(Datum::Value(Value::Integer(at))) => Ok(place(*at, len).unwrap_or(0).min(len)),
         Some(other) => {
-            let message = format!(
-                "expected an INTEGER in [..], found {}",
-                with_article(other.type_name())
-            );
             let kind = ErrorKind::ListElementAccessByNonInteger;
-            Err(EvaluationError::new(kind, message))
+            Err(EvaluationError::expected(kind, "an INTEGER in [..]", other))
         }
     };
     let (from, to) = (bound(from, 0)?, bound(to, len)?);

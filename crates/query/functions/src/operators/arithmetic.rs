@@ -1,7 +1,6 @@
 //! Arithmetic and concatenation.
 
 use evergraph_property_graph::Value;
-use evergraph_syntax::with_article;
 
 use super::joined::joined;
 use super::{Binary, wrong_operands};
@@ -111,12 +110,8 @@ pub(super) fn signed(minus: bool, operand: &Datum) -> Result<Datum, EvaluationEr
         Some(Value::Duration(duration)) if minus => Value::Duration(duration.scaled(-1, 1)?),
         Some(value @ (Value::Integer(_) | Value::Float(_) | Value::Duration(_))) => value.clone(),
         _ => {
-            let found = with_article(operand.type_name());
-            let message = format!("expected a number behind the sign, found {found}");
-            return Err(EvaluationError::new(
-                ErrorKind::InvalidArgumentType,
-                message,
-            ));
+            let (kind, wanted) = (ErrorKind::InvalidArgumentType, "a number behind the sign");
+            return Err(EvaluationError::expected(kind, wanted, operand));
         }
     }))
 }

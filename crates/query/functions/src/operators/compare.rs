@@ -3,7 +3,6 @@
 use std::cmp::Ordering;
 
 use evergraph_property_graph::Value;
-use evergraph_syntax::with_article;
 
 use super::Binary;
 use crate::datum::Datum;
@@ -51,14 +50,8 @@ pub fn is_in(member: &Datum, list: &Datum) -> Result<Option<bool>, EvaluationErr
         return Ok(None);
     }
     let Some(elements) = list.elements() else {
-        let message = format!(
-            "expected a LIST behind IN, found {}",
-            with_article(list.type_name())
-        );
-        return Err(EvaluationError::new(
-            ErrorKind::InvalidArgumentType,
-            message,
-        ));
+        let kind = ErrorKind::InvalidArgumentType;
+        return Err(EvaluationError::expected(kind, "a LIST behind IN", list));
     };
     let mut known = Some(false);
     for element in elements.iter() {
@@ -72,15 +65,26 @@ pub fn is_in(member: &Datum, list: &Datum) -> Result<Option<bool>, EvaluationErr
 }
 
 /// Tests of texts; null unless both are texts.
+///
+/// # Errors
+/// A pattern of `=~` that is none.
 pub(super) fn of_texts(
     operator: Binary,
     text: &Datum,
     wanted: &Datum,
     environment: &Environment<'_>,
 ) -> Result<Option<bool>, EvaluationError> {
-    let (Datum::Value(Value::Text(text)), Datum::Value(Value::Text(wanted))) = (text, wanted)
-    else {
+    let Datum::Value(Value::Text(text)) = text else {
         return Ok(None);
+    };
+    let wanted = match wanted {
+        Datum::Value(Value::Text(wanted)) => wanted,
+        Datum::Value(Value::Null) => return Ok(None),
+        _ if operator != Binary::Matches => return Ok(None),
+        other => {
+            let kind = ErrorKind::InvalidArgumentType;
+            return Err(EvaluationError::expected(kind, "a STRING behind =~", other));
+        }
     };
     match operator {
         Binary::Matches => Ok(Some(environment.matches(text, wanted)?)),

@@ -15,57 +15,45 @@ pub(crate) use compare::{holds, test_text};
 pub use joined::Growing;
 pub use typing::{cast, is_typed, type_of};
 
-use evergraph_syntax::with_article;
+use evergraph_syntax::{with_article, written};
 
 use crate::datum::Datum;
 use crate::environment::Environment;
 use crate::error::{ErrorKind, EvaluationError};
 
-/// Operators between two operands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Binary {
-    /// `+`: of numbers, texts, lists, temporal values.
-    Add,
-    /// `-`
-    Subtract,
-    /// `*`
-    Multiply,
-    /// `/`: of integers an integer, rounded towards 0.
-    Divide,
-    /// `%`: of the sign of the left operand.
-    Modulo,
-    /// `^`: always a float.
-    Power,
-    /// `||`: of texts and of lists.
-    Concatenate,
-    /// `=`
-    Equal,
-    /// `<>`
-    Unequal,
-    /// `<`
-    Less,
-    /// `<=`
-    LessOrEqual,
-    /// `>`
-    Greater,
-    /// `>=`
-    GreaterOrEqual,
-    /// `AND`
-    And,
-    /// `OR`
-    Or,
-    /// `XOR`
-    Xor,
-    /// `IN`
-    In,
-    /// `STARTS WITH`
-    StartsWith,
-    /// `ENDS WITH`
-    EndsWith,
-    /// `CONTAINS`
-    Contains,
-    /// `=~`: a regular expression that has to match the whole text.
-    Matches,
+written! {
+    /// Operators between two operands.
+    #[derive(Hash)]
+    Binary,
+    /// As it is written.
+    symbol:
+    /// of numbers, texts, lists, temporal values
+    Add = "+",
+    Subtract = "-",
+    Multiply = "*",
+    /// of integers an integer, rounded towards 0
+    Divide = "/",
+    /// of the sign of the left operand
+    Modulo = "%",
+    /// always a float
+    Power = "^",
+    /// of texts and of lists
+    Concatenate = "||",
+    Equal = "=",
+    Unequal = "<>",
+    Less = "<",
+    LessOrEqual = "<=",
+    Greater = ">",
+    GreaterOrEqual = ">=",
+    And = "AND",
+    Or = "OR",
+    Xor = "XOR",
+    In = "IN",
+    StartsWith = "STARTS WITH",
+    EndsWith = "ENDS WITH",
+    Contains = "CONTAINS",
+    /// a regular expression that has to match the whole text
+    Matches = "=~",
 }
 
 /// Operators of one operand.
@@ -81,60 +69,6 @@ pub enum Unary {
     IsNull,
     /// `IS NOT NULL`
     IsNotNull,
-}
-
-impl Binary {
-    /// All of them.
-    pub const ALL: [Binary; 21] = [
-        Binary::Add,
-        Binary::Subtract,
-        Binary::Multiply,
-        Binary::Divide,
-        Binary::Modulo,
-        Binary::Power,
-        Binary::Concatenate,
-        Binary::Equal,
-        Binary::Unequal,
-        Binary::Less,
-        Binary::LessOrEqual,
-        Binary::Greater,
-        Binary::GreaterOrEqual,
-        Binary::And,
-        Binary::Or,
-        Binary::Xor,
-        Binary::In,
-        Binary::StartsWith,
-        Binary::EndsWith,
-        Binary::Contains,
-        Binary::Matches,
-    ];
-
-    /// As it is written.
-    pub fn symbol(self) -> &'static str {
-        match self {
-            Binary::Add => "+",
-            Binary::Subtract => "-",
-            Binary::Multiply => "*",
-            Binary::Divide => "/",
-            Binary::Modulo => "%",
-            Binary::Power => "^",
-            Binary::Concatenate => "||",
-            Binary::Equal => "=",
-            Binary::Unequal => "<>",
-            Binary::Less => "<",
-            Binary::LessOrEqual => "<=",
-            Binary::Greater => ">",
-            Binary::GreaterOrEqual => ">=",
-            Binary::And => "AND",
-            Binary::Or => "OR",
-            Binary::Xor => "XOR",
-            Binary::In => "IN",
-            Binary::StartsWith => "STARTS WITH",
-            Binary::EndsWith => "ENDS WITH",
-            Binary::Contains => "CONTAINS",
-            Binary::Matches => "=~",
-        }
-    }
 }
 
 impl fmt::Display for Binary {
@@ -201,13 +135,10 @@ pub fn boolean(datum: &Datum) -> Result<Option<bool>, EvaluationError> {
     match datum {
         Datum::Value(Value::Boolean(truth)) => Ok(Some(*truth)),
         Datum::Value(Value::Null) => Ok(None),
-        other => Err(EvaluationError::new(
-            ErrorKind::InvalidArgumentType,
-            format!(
-                "expected a BOOLEAN, found {}",
-                with_article(other.type_name())
-            ),
-        )),
+        other => {
+            let kind = ErrorKind::InvalidArgumentType;
+            Err(EvaluationError::expected(kind, "a BOOLEAN", other))
+        }
     }
 }
 

@@ -117,9 +117,7 @@ pub fn cast(
     }
     let known = CASTS.iter().find(|(types, _)| *types == one.types);
     let (_, function) = known.ok_or_else(|| {
-        let found = with_article(datum.type_name());
-        let message = format!("expected {}, found {found}", with_article(to));
-        EvaluationError::new(ErrorKind::InvalidArgumentType, message)
+        EvaluationError::expected(ErrorKind::InvalidArgumentType, &with_article(to), datum)
     })?;
     let value = functions::call(
         functions::find(function)?,

@@ -5,9 +5,8 @@ use evergraph_property_graph::value::{
     CoordinateSystem, Date, DateTime, Duration, LocalTime, Point,
 };
 
-/// `value.key` of a temporal or spatial value: null where it is of more than 64 bits, or a
-/// coordinate that points of other systems have; `Some(None)` where values of its type have
-/// no such component. `None` of values of other types.
+/// `value.key` of a temporal or spatial value: null where it is of more than 64 bits;
+/// `Some(None)` where it has no such component. `None` of values of other types.
 pub fn component(value: &Value, key: &str) -> Option<Option<Value>> {
     Some(match value {
         Value::Date(date) => of_date(*date, key),
@@ -136,10 +135,7 @@ fn of_point(point: &Point, key: &str) -> Option<Value> {
         system,
         CoordinateSystem::Wgs84 | CoordinateSystem::Wgs84Height
     );
-    let coordinate = |at: usize| {
-        let found = point.coordinates().get(at);
-        Some(found.map_or(Value::Null, |found| Value::Float(*found)))
-    };
+    let coordinate = |at: usize| point.coordinates().get(at).map(|found| (*found).into());
     match key {
         "x" => coordinate(0),
         "y" => coordinate(1),
@@ -147,7 +143,6 @@ fn of_point(point: &Point, key: &str) -> Option<Value> {
         "longitude" if is_geographic => coordinate(0),
         "latitude" if is_geographic => coordinate(1),
         "height" if is_geographic => coordinate(2),
-        "longitude" | "latitude" | "height" => Some(Value::Null),
         "srid" => Some(system.srid().into()),
         "crs" => Some(system_name(system).into()),
         _ => None,

@@ -81,18 +81,13 @@ fn of_fields(
     fields: &Fields<'_>,
     environment: &Environment<'_>,
 ) -> Result<Value, EvaluationError> {
-    if let Some(instant) = of_epoch(fields)? {
-        let zone = fields.zone()?.unwrap_or_else(|| environment.zone.clone());
-        let shown = zone.show(instant.seconds(), instant.nanoseconds())?;
-        return construct(kind, &Value::DateTime(shown), environment);
-    }
-    let part = |names: [&str; 2]| -> Result<Parts, EvaluationError> {
-        match names.into_iter().find_map(|name| fields.get(name)) {
-            None => Ok(Parts::default()),
-            Some(value) => Parts::of(value)?.ok_or_else(|| not_temporal(value)),
-        }
+    let counted = of_epoch(fields, environment)?;
+    let instant = counted.as_ref().or(fields.get("datetime"));
+    let base = |name| match fields.get(name).or(instant) {
+        None => Ok(Parts::default()),
+        Some(value) => Parts::of(value)?.ok_or_else(|| not_temporal(value)),
     };
-    let (of_date, of_time) = (part(["date", "datetime"])?, part(["time", "datetime"])?);
+    let (of_date, of_time) = (base("date")?, base("time")?);
     if let (Some(_), None) = (fields.get("date"), of_date.date) {
         return Err(wrong("the field 'date' has no date"));
     }
@@ -104,6 +99,9 @@ fn of_fields(
         // A zone may have another offset on another day.
         false => of_date.date.or(of_time.date),
     };
+    if kind.has_date() && of_date.date.is_none() {
+        fields.need_day_of_time()?;
+    }
     let time = match kind.has_time() {
         true => Some(fields.time(of_time.time, None)?),
         false => None,
@@ -118,21 +116,23 @@ fn of_fields(
     of_parts(kind, &parts, fields.zone()?, environment)
 }
 
-/// The instant of fields that count from 1970, if there are any.
-fn of_epoch(fields: &Fields<'_>) -> Result<Option<DateTime>, EvaluationError> {
-    let milliseconds = fields.integer("epochMillis")?;
-    let seconds = milliseconds.map(|all| all.div_euclid(1000));
-    let Some(seconds) =
-        seconds.map_or_else(|| fields.integer("epochSeconds"), |all| Ok(Some(all)))?
-    else {
-        return Ok(None);
+/// The instant of a field that counts from 1970, if there is one.
+fn of_epoch(
+    fields: &Fields<'_>,
+    environment: &Environment<'_>,
+) -> Result<Option<Value>, EvaluationError> {
+    let counts = (
+        fields.integer("epochSeconds")?,
+        fields.integer("epochMillis")?,
+    );
+    let moment = match counts {
+        (Some(seconds), _) => DateTime::from_seconds(seconds, 0, 0)?,
+        (None, Some(milliseconds)) => DateTime::from_milliseconds(milliseconds)?,
+        (None, None) => return Ok(None),
     };
-    let rest = milliseconds.map_or(0, |all| all.rem_euclid(1000) * 1_000_000);
-    let nanoseconds = fields.integer("nanosecond")?.unwrap_or(0);
-    let nanoseconds = nanoseconds.saturating_add(rest);
-    let nanoseconds = u32::try_from(nanoseconds)
-        .map_err(|_| wrong("the field 'nanosecond' is from 0 to 999999999"))?;
-    Ok(Some(DateTime::from_seconds(seconds, nanoseconds, 0)?))
+    let zone = fields.zone()?.unwrap_or_else(|| environment.zone.clone());
+    let shown = zone.show(moment.seconds(), moment.nanoseconds())?;
+    Ok(Some(Value::DateTime(shown)))
 }
 
 /// A value of a kind; with an offset, shown in `zone`: one that has a zone is the same

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use evergraph_property_graph::Value;
 use evergraph_property_graph::value::{Date, LocalTime, ValueError, Zone};
-use evergraph_syntax::with_article;
+use evergraph_syntax::{nearest, with_article};
 
 use super::Kind;
 use crate::error::{ErrorKind, EvaluationError};
@@ -14,27 +14,11 @@ use crate::error::{ErrorKind, EvaluationError};
 const SECOND: i64 = 1_000_000_000;
 
 /// Fields of maps that temporal values are made of.
+#[rustfmt::skip] // Words of a table.
 const FIELDS: [&str; 20] = [
-    "date",
-    "time",
-    "datetime",
-    "year",
-    "month",
-    "day",
-    "week",
-    "dayOfWeek",
-    "ordinalDay",
-    "quarter",
-    "dayOfQuarter",
-    "hour",
-    "minute",
-    "second",
-    "millisecond",
-    "microsecond",
-    "nanosecond",
-    "timezone",
-    "epochSeconds",
-    "epochMillis",
+    "date", "time", "datetime", "year", "month", "day", "week", "dayOfWeek", "ordinalDay",
+    "quarter", "dayOfQuarter", "hour", "minute", "second", "millisecond", "microsecond",
+    "nanosecond", "timezone", "epochSeconds", "epochMillis",
 ];
 
 /// Ways to say the day of a year, of which one is taken.
@@ -45,19 +29,38 @@ const DAYS: [&[&str]; 4] = [
     &["ordinalDay"],
 ];
 
-/// Whether a value of a kind has a use for a field, or for one beside a count from 1970.
-fn applies(name: &str, kind: Kind, is_counted: bool) -> bool {
+/// Values that a temporal value begins as, of which one is taken.
+const BASES: [&[&str]; 4] = [
+    &["date", "time"],
+    &["datetime"],
+    &["epochSeconds"],
+    &["epochMillis"],
+];
+
+/// Whether a value of a kind has a use for a field.
+fn applies(name: &str, kind: Kind) -> bool {
     match name {
-        "epochSeconds" | "epochMillis" => true,
-        "timezone" => kind.has_zone() || is_counted,
-        "nanosecond" => kind.has_time(),
-        _ if is_counted => false,
+        "epochSeconds" | "epochMillis" => kind == Kind::DateTime,
+        "timezone" => kind.has_zone(),
         "datetime" => true,
         // The offset of a time is that of a date.
         "date" => kind != Kind::LocalTime,
-        "time" | "hour" | "minute" | "second" | "millisecond" | "microsecond" => kind.has_time(),
+        _ if is_of_time(name) => kind.has_time(),
         _ => kind.has_date(),
     }
+}
+
+fn is_of_time(name: &str) -> bool {
+    let times = [
+        "time",
+        "hour",
+        "minute",
+        "second",
+        "millisecond",
+        "microsecond",
+        "nanosecond",
+    ];
+    times.contains(&name)
 }
 
 /// Fields by name, of a function.
@@ -66,24 +69,25 @@ pub(crate) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Fields, all of which have to be known.
+    /// Fields, of which there is one at least, and all of which have to be known.
     ///
     /// # Errors
-    /// A field that is not among `known`.
+    /// No field, or one that is not among `known`.
     pub(crate) fn new(
         map: &'a BTreeMap<Arc<str>, Value>,
         known: &[&str],
     ) -> Result<Self, EvaluationError> {
+        if map.is_empty() {
+            return Err(refused(
+                "there is no field in the map; give one".to_string(),
+            ));
+        }
         match map.keys().find(|key| !known.contains(&&***key)) {
             None => Ok(Fields { map }),
             Some(key) => {
-                let near = crate::functions::nearest(key, known.iter().copied());
+                let near = nearest(key, known.iter().copied());
                 let near = near.map_or(String::new(), |near| format!("; did you mean '{near}'?"));
-                let message = format!("there is no field '{key}'{near}");
-                Err(EvaluationError::new(
-                    ErrorKind::InvalidArgumentValue,
-                    message,
-                ))
+                Err(refused(format!("there is no field '{key}'{near}")))
             }
         }
     }
@@ -94,19 +98,31 @@ impl<'a> Fields<'a> {
         map: &'a BTreeMap<Arc<str>, Value>,
     ) -> Result<Self, EvaluationError> {
         let fields = Fields::new(map, &FIELDS)?;
-        let counts = ["epochSeconds", "epochMillis"];
-        let count = counts.iter().find(|name| fields.get(name).is_some());
-        let mut given = map.keys().filter(|name| fields.get(name).is_some());
-        let Some(name) = given.find(|name| !applies(name, kind, count.is_some())) else {
-            return Ok(fields);
-        };
-        let beside = count.map_or(String::new(), |count| format!(" beside '{count}'"));
-        let found = kind.type_name();
-        let message = format!("the field '{name}' does not apply to a {found}{beside}");
-        Err(EvaluationError::new(
-            ErrorKind::InvalidArgumentValue,
-            message,
-        ))
+        if let Some(name) = map.keys().find(|name| !applies(name, kind)) {
+            let found = kind.type_name();
+            return Err(refused(format!(
+                "the field '{name}' does not apply to a {found}"
+            )));
+        }
+        fields.need_one_of(&BASES)?;
+        Ok(fields)
+    }
+
+    /// Refuses fields of two groups that each say the same.
+    fn need_one_of(&self, groups: &[&[&str]]) -> Result<(), EvaluationError> {
+        let mut names = groups.iter().filter_map(|names| self.first_of(names));
+        match (names.next(), names.next()) {
+            (Some(first), Some(second)) => Err(refused(format!(
+                "the field '{second}' does not apply beside '{first}'"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// The first of some fields that is given.
+    fn first_of<'n>(&self, names: &[&'n str]) -> Option<&'n str> {
+        let mut names = names.iter().copied();
+        names.find(|name| self.get(name).is_some())
     }
 
     /// Fields beside others, which are left out.
@@ -114,9 +130,9 @@ impl<'a> Fields<'a> {
         Fields { map }
     }
 
-    /// The value of a field; `None` where it is absent or null.
+    /// The value of a field.
     pub(crate) fn get(&self, name: &str) -> Option<&'a Value> {
-        self.map.get(name).filter(|value| !value.is_null())
+        self.map.get(name)
     }
 
     /// An integer.
@@ -125,6 +141,15 @@ impl<'a> Fields<'a> {
             None => Ok(None),
             Some(Value::Integer(number)) => Ok(Some(*number)),
             Some(other) => Err(wrong(name, "an INTEGER", other)),
+        }
+    }
+
+    /// An integer of a date or a time, the least one for null.
+    fn part(&self, name: &str) -> Result<Option<i64>, EvaluationError> {
+        match self.get(name) {
+            Some(Value::Null) if name == "year" || is_of_time(name) => Ok(Some(0)),
+            Some(Value::Null) => Ok(Some(1)),
+            _ => self.integer(name),
         }
     }
 
@@ -153,20 +178,12 @@ impl<'a> Fields<'a> {
 
     /// A date from its fields; those that are absent are of `base`, else the first.
     pub(super) fn date(&self, base: Option<Date>) -> Result<Date, EvaluationError> {
-        let year = self.integer("year")?;
+        let year = self.part("year")?;
         let year = year
             .map(|year| i32::try_from(year).map_err(|_| out_of_range("year", year)))
             .transpose()?;
-        let given = |names: &&[&'static str]| {
-            let mut names = names.iter();
-            names.find(|name| self.get(name).is_some()).copied()
-        };
-        if let [first, second, ..] = DAYS.iter().filter_map(given).collect::<Vec<_>>()[..] {
-            let message = format!("the field '{second}' does not apply beside '{first}'");
-            let kind = ErrorKind::InvalidArgumentValue;
-            return Err(EvaluationError::new(kind, message));
-        }
-        let has = |names: [&str; 2]| names.iter().any(|name| self.get(name).is_some());
+        self.need_one_of(&DAYS)?;
+        let has = |names: [&str; 2]| self.first_of(&names).is_some();
         let needed = |known: Option<i32>| {
             let year = year.or(known);
             year.ok_or_else(|| absent("year"))
@@ -175,24 +192,24 @@ impl<'a> Fields<'a> {
             self.need("week", "dayOfWeek", base.is_some())?;
             let known = base.map(Date::week);
             let year = needed(known.map(|known| known.0))?;
-            let week = self.integer("week")?.or(known.map(|known| known.1));
-            let day = self.integer("dayOfWeek")?.or(known.map(|known| known.2));
+            let week = self.part("week")?.or(known.map(|known| known.1));
+            let day = self.part("dayOfWeek")?.or(known.map(|known| known.2));
             return Ok(Date::of_week(year, week.unwrap_or(1), day.unwrap_or(1))?);
         }
         let of_base = base.map(|date| date.parts());
         let year = needed(of_base.map(|parts| parts.0))?;
-        if let Some(day) = self.integer("ordinalDay")? {
+        if let Some(day) = self.part("ordinalDay")? {
             return Ok(Date::of_year(year, day)?);
         }
         if has(["quarter", "dayOfQuarter"]) {
             self.need("quarter", "dayOfQuarter", base.is_some())?;
             let known = base.map(Date::quarter);
-            let quarter = self.integer("quarter")?.or(known.map(|known| known.0));
-            let day = self.integer("dayOfQuarter")?;
+            let quarter = self.part("quarter")?.or(known.map(|known| known.0));
+            let day = self.part("dayOfQuarter")?;
             if let (Some(quarter), None, Some((_, month, day))) = (quarter, day, of_base) {
                 // The month of the quarter and its day are those of the other date.
                 let (first_year, first_month, _) = Date::of_quarter(year, quarter, 1)?.parts();
-                return Ok(nearest(first_year, first_month + (month - 1) % 3, day)?);
+                return Ok(nearest_day(first_year, first_month + (month - 1) % 3, day)?);
             }
             return Ok(Date::of_quarter(
                 year,
@@ -202,7 +219,7 @@ impl<'a> Fields<'a> {
         }
         self.need("month", "day", base.is_some())?;
         let part = |name, known: Option<i8>| -> Result<i8, EvaluationError> {
-            match self.integer(name)? {
+            match self.part(name)? {
                 None => Ok(known.unwrap_or(1)),
                 Some(number) => i8::try_from(number).map_err(|_| out_of_range(name, number)),
             }
@@ -211,7 +228,7 @@ impl<'a> Fields<'a> {
         let day = part("day", of_base.map(|parts| parts.2))?;
         match self.get("day") {
             Some(_) => Ok(Date::new(year, month, day)?),
-            None => Ok(nearest(year, month, day)?),
+            None => Ok(nearest_day(year, month, day)?),
         }
     }
 
@@ -226,7 +243,7 @@ impl<'a> Fields<'a> {
         self.need("minute", "second", base.is_some())?;
         let known = base.map_or((0, 0, 0, 0), LocalTime::parts);
         let part = |name, known: u8| -> Result<u8, EvaluationError> {
-            match self.integer(name)? {
+            match self.part(name)? {
                 None => Ok(known),
                 Some(number) => u8::try_from(number).map_err(|_| out_of_range(name, number)),
             }
@@ -253,7 +270,7 @@ impl<'a> Fields<'a> {
             ("microsecond", 1000),
             ("nanosecond", 1),
         ] {
-            let Some(number) = self.integer(name)? else {
+            let Some(number) = self.part(name)? else {
                 continue;
             };
             self.need("second", name, has_base)?;
@@ -269,6 +286,21 @@ impl<'a> Fields<'a> {
         Ok(sum)
     }
 
+    /// Refuses a time on a day that is not said to the end.
+    pub(super) fn need_day_of_time(&self) -> Result<(), EvaluationError> {
+        if !self.map.keys().any(|name| is_of_time(name)) {
+            return Ok(());
+        }
+        let said = DAYS
+            .into_iter()
+            .find(|names| self.first_of(names).is_some());
+        let mut names = said.unwrap_or(DAYS[0]).iter();
+        match names.find(|name| self.get(name).is_none()) {
+            Some(name) => Err(absent(name)),
+            None => Ok(()),
+        }
+    }
+
     /// Refuses a field without the one that it is a part of.
     fn need(&self, outer: &str, inner: &str, has_base: bool) -> Result<(), EvaluationError> {
         if !has_base && self.get(inner).is_some() && self.get(outer).is_none() {
@@ -278,9 +310,12 @@ impl<'a> Fields<'a> {
     }
 }
 
-fn absent(name: &str) -> EvaluationError {
-    let message = format!("the field '{name}' is needed");
+fn refused(message: String) -> EvaluationError {
     EvaluationError::new(ErrorKind::InvalidArgumentValue, message)
+}
+
+fn absent(name: &str) -> EvaluationError {
+    refused(format!("the field '{name}' is needed"))
 }
 
 fn out_of_range(name: &str, number: i64) -> EvaluationError {
@@ -290,12 +325,13 @@ fn out_of_range(name: &str, number: i64) -> EvaluationError {
 
 fn wrong(name: &str, expected: &str, found: &Value) -> EvaluationError {
     let found = with_article(found.type_name());
-    let message = format!("the field '{name}' has to be {expected}, not {found}");
-    EvaluationError::new(ErrorKind::InvalidArgumentValue, message)
+    refused(format!(
+        "the field '{name}' has to be {expected}, not {found}"
+    ))
 }
 
 /// A date; where the month does not have the day, its last one.
-fn nearest(year: i32, month: i8, day: i8) -> Result<Date, ValueError> {
+fn nearest_day(year: i32, month: i8, day: i8) -> Result<Date, ValueError> {
     let date = Date::new(year, month, day);
     let mut before = (1..day).rev();
     date.or_else(|error| {

@@ -31,7 +31,6 @@ pub(crate) fn truncate(
 ) -> Result<Value, EvaluationError> {
     let parts = Parts::of(value)?.ok_or_else(|| not_temporal(value))?;
     require(kind, &parts)?;
-    let unit = unit.to_ascii_lowercase();
     let of_time = TIMES.iter().find(|(name, _)| *name == unit);
     let (date, time) = match of_time {
         Some((_, nanoseconds)) if kind.has_time() || unit == "day" => {
@@ -42,7 +41,7 @@ pub(crate) fn truncate(
         None => {
             let date = parts.date.filter(|_| kind.has_date());
             let date = date.ok_or_else(|| wrong(&format!("a time has no {unit}")))?;
-            (Some(first_of(&unit, date)?), 0)
+            (Some(first_of(unit, date)?), 0)
         }
     };
     let time = LocalTime::from_nanoseconds(time)?;
@@ -52,7 +51,9 @@ pub(crate) fn truncate(
         zone: parts.zone,
         offset: parts.offset,
     };
-    if let Some(Value::Map(map)) = fields {
+    if let Some(Value::Map(map)) = fields
+        && !map.is_empty()
+    {
         let fields = Fields::of_kind(kind, map)?;
         if kind.has_date() {
             cut.date = Some(fields.date(date)?);
@@ -78,7 +79,7 @@ fn first_of(unit: &str, date: Date) -> Result<Date, EvaluationError> {
         "century" => of_years(100)?,
         "decade" => of_years(10)?,
         "year" => of_years(1)?,
-        "weekyear" => Date::of_week(date.week().0, 1, 1)?,
+        "weekYear" => Date::of_week(date.week().0, 1, 1)?,
         "quarter" => Date::of_quarter(year, date.quarter().0, 1)?,
         "month" => Date::new(year, month, 1)?,
         "week" => date.plus_days(1 - date.week().2)?,

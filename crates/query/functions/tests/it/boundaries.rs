@@ -3,37 +3,7 @@
 
 use std::cmp::Ordering;
 
-use evergraph_functions::{Datum, print};
-
-use crate::graph::{Couple, environment, variables};
-use crate::query::{Failure, evaluate};
-
-fn value(text: &str) -> Datum {
-    let value = evaluate(text, &variables(), &environment());
-    value.unwrap_or_else(|error| panic!("{text}: {error:?}"))
-}
-
-fn check(cases: &[(&str, &str)]) {
-    for (text, expected) in cases {
-        let value = value(text);
-        let shown = match value.as_value().and_then(|value| value.temporal_text()) {
-            Some(text) => text,
-            None => print(&value, &Couple).unwrap(),
-        };
-        assert_eq!(shown, *expected, "{text}");
-    }
-}
-
-fn check_refused(cases: &[(&str, &str)]) {
-    for (text, part) in cases {
-        match evaluate(text, &variables(), &environment()) {
-            Err(Failure::Evaluation(error)) => {
-                assert!(error.message.contains(part), "{text}: {error}");
-            }
-            other => panic!("{text}: {other:?}"),
-        }
-    }
-}
+use crate::results::{check, check_refused, value};
 
 #[test]
 fn lists_and_maps_with_nodes_are_compared_to_their_ends() {
@@ -50,7 +20,7 @@ fn lists_and_maps_with_nodes_are_compared_to_their_ends() {
         ("[1, 2, 3][-3]", "1"),
     ]);
     // Maps are in the order of their sizes first.
-    let (one, two) = (value("{b: n}"), value("{a: n, b: 1}"));
+    let [one, two] = ["{b: n}", "{a: n, b: 1}"].map(|map| value(map).unwrap());
     assert_eq!(one.cmp(&two), Ordering::Less);
 }
 
@@ -212,5 +182,17 @@ fn maps_that_contradict_themselves_are_refused() {
             "point({x: 1, y: 2, crs: 'cartesian', srid: 4326})",
             "a crs or a srid",
         ),
+        (
+            "point({longitude: 1, latitude: 2, crs: 'cartesian'})",
+            "of wgs-84",
+        ),
+        (
+            "point({longitude: 1, latitude: 2, height: 3, srid: 9157})",
+            "of wgs-84",
+        ),
+        ("point({x: 1, y: 2}).z", "no component .z"),
+        ("point({x: 1, y: 2, z: 3}).height", "no component .height"),
+        ("point({x: 1, y: 2}).longitude", "no component .longitude"),
+        ("point({longitude: 1, latitude: 2}).height", "no component"),
     ]);
 }

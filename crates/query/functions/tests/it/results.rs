@@ -8,7 +8,7 @@ use crate::expression::Result;
 use crate::graph::{Couple, environment, variables};
 use crate::query::{Failure, evaluate, run};
 
-fn value(text: &str) -> Result<Datum> {
+pub fn value(text: &str) -> Result<Datum> {
     match text.starts_with("UNWIND") {
         true => {
             run(text, &[], &Default::default(), &environment()).map(|rows| rows.1[0][0].clone())
@@ -17,7 +17,7 @@ fn value(text: &str) -> Result<Datum> {
     }
 }
 
-fn check(cases: &[(&str, &str)]) {
+pub fn check(cases: &[(&str, &str)]) {
     for (text, expected) in cases {
         let value = value(text).unwrap_or_else(|error| panic!("{text}: {error:?}"));
         let shown = match value.as_value().and_then(|value| value.temporal_text()) {
@@ -29,7 +29,7 @@ fn check(cases: &[(&str, &str)]) {
 }
 
 /// Texts that have no value, with a part of the message.
-fn check_refused(cases: &[(&str, &str)]) {
+pub fn check_refused(cases: &[(&str, &str)]) {
     for (text, part) in cases {
         match value(text) {
             Err(Failure::Evaluation(error)) => {
@@ -201,16 +201,82 @@ fn fields_that_do_not_apply_are_refused() {
         ("localtime({hour: 1, year: 2015})", "'year'"),
         ("localdatetime({year: 2015, timezone: 'Z'})", "'timezone'"),
         (
-            "datetime({epochSeconds: 1, hour: 3})",
-            "'hour' does not apply to a ZONED DATETIME beside",
+            "datetime({epochSeconds: 1, epochMillis: 5})",
+            "'epochMillis' does not apply beside 'epochSeconds'",
         ),
+        (
+            "datetime({epochSeconds: 1, date: date('2015-01-01')})",
+            "'epochSeconds' does not apply beside 'date'",
+        ),
+        ("localdatetime({epochSeconds: 1})", "'epochSeconds'"),
+        ("datetime({year: 2015, hour: 3})", "'month' is needed"),
+        (
+            "datetime({year: 2015, month: 2, time: localtime('10:00')})",
+            "'day' is needed",
+        ),
+        (
+            "localdatetime({year: 2015, week: 2, minute: 3})",
+            "'dayOfWeek' is needed",
+        ),
+        (
+            "localdatetime({year: 2015, quarter: 2, hour: 3})",
+            "'dayOfQuarter' is needed",
+        ),
+        ("date({year: 2015, hour: null})", "'hour'"),
+        ("date({year: 2015, day: null})", "'month' is needed"),
+        ("localtime({minute: null})", "'hour' is needed"),
+        ("localtime({time: null})", "a NULL is no date"),
+        ("date({date: null, year: 2015})", "a NULL is no date"),
+        (
+            "datetime({year: 2015, timezone: null})",
+            "'timezone' has to be a STRING",
+        ),
+        (
+            "datetime({epochSeconds: null})",
+            "'epochSeconds' has to be an INTEGER",
+        ),
+        (
+            "duration({days: null, hours: 1})",
+            "'days' has to be a number",
+        ),
+        ("time({})", "there is no field"),
+        ("duration({})", "there is no field"),
+        ("date.truncate('month', null)", "a NULL is no date"),
+        ("date.truncate(null, date())", "takes a unit"),
+        ("date.truncate('MONTH', date())", "'MONTH' is no unit"),
+        ("date.truncate('weekyear', date())", "'weekyear' is no unit"),
         (
             "date.truncate('month', date('2015-07-21'), {hour: 3})",
             "'hour'",
         ),
     ]);
     check(&[
-        ("date({year: 2015, hour: null})", "2015-01-01"),
+        // A null is the least number.
+        ("date({year: null})", "0000-01-01"),
+        ("date({year: 2015, month: null, day: 3})", "2015-01-03"),
+        ("date({year: 2020, week: null})", "2019-12-30"),
+        ("date({date: date('2015-02-03'), day: null})", "2015-02-01"),
+        (
+            "localtime({time: localtime('12:13:14.5'), nanosecond: null})",
+            "12:13:14",
+        ),
+        ("localtime({hour: 12, minute: null, second: 3})", "12:00:03"),
+        (
+            "date.truncate('month', date('2015-07-21'), null)",
+            "2015-07-01",
+        ),
+        (
+            "date.truncate('month', date('2015-07-21'), {})",
+            "2015-07-01",
+        ),
+        (
+            "datetime({epochSeconds: 1, week: 2, hour: 3})",
+            "1970-01-08T03:00:01Z",
+        ),
+        (
+            "datetime({epochMillis: 1, nanosecond: 3})",
+            "1970-01-01T00:00:00.000000003Z",
+        ),
         (
             "datetime({epochMillis: 1, timezone: '+01:00'})",
             "1970-01-01T01:00:00.001+01:00",
@@ -219,6 +285,47 @@ fn fields_that_do_not_apply_are_refused() {
             "date({datetime: datetime('2015-07-21T01:00Z'), day: 1})",
             "2015-07-01",
         ),
+    ]);
+}
+
+#[test]
+fn durations_are_written_in_the_order_of_their_units() {
+    for text in [
+        "P", "PT", "P1DT", "P1D1Y", "P1Y1Y", "P1D1W", "PT1S1M", "P1.5Y2M", "PT1.5H1M", "P1.5DT1H",
+        "P1H", "PT1D", "P1",
+    ] {
+        check_refused(&[(&format!("duration('{text}')"), "is not a DURATION")]);
+    }
+    check(&[
+        ("duration('p1y2m1wt5,5s')", "P1Y2M7DT5.5S"),
+        ("duration('P1M1.5D')", "P1M1DT12H"),
+        ("duration('-PT1H-30M')", "PT-30M"),
+    ]);
+}
+
+#[test]
+fn patterns_of_other_types_are_refused() {
+    check(&[
+        ("1 =~ 'a'", "null"),
+        ("1 =~ 2", "null"),
+        ("null =~ 1", "null"),
+        ("'a' =~ null", "null"),
+        ("'a' STARTS WITH 1", "null"),
+    ]);
+    check_refused(&[
+        ("'a' =~ 1", "a STRING behind =~, found an INTEGER"),
+        ("'a' =~ ['a']", "found a LIST"),
+    ]);
+}
+
+#[test]
+fn means_are_exact_where_sums_are_no_integers() {
+    let largest = "UNWIND [9223372036854775807, 9223372036854775807] AS x RETURN";
+    let both = "UNWIND [9223372036854775807, -9223372036854775808] AS x RETURN avg(x)";
+    check(&[
+        (&format!("{largest} avg(x)"), "9.223372036854776e18"),
+        (&format!("{largest} sum(x)"), "1.8446744073709552e19"),
+        (both, "-0.5"),
     ]);
 }
 

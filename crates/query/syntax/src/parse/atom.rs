@@ -1,12 +1,14 @@
 //! Literals, variables, calls, and what stands in brackets.
 
+use super::compose::one;
 use super::{Parsed, Parser};
 use crate::error::Detail;
 use crate::lexer::{Token, too_large};
+use crate::scope::already_bound;
 use crate::tree::{
-    Access, Branch, Case, Expression, FunctionCall, ListComprehension, MapItem, MapProjection,
-    Name, Node, PatternComprehension, PatternSubquery, Quantified, Quantity, Reduce, Span,
-    SubqueryKind, Typing, When,
+    Access, Branch, Case, Clause, Expression, FunctionCall, ListComprehension, MapItem,
+    MapProjection, Name, Node, PatternComprehension, PatternSubquery, Quantified, Quantity, Reduce,
+    Span, SubqueryKind, Typing, When,
 };
 
 /// Normal forms of Unicode, which are words as an argument of `normalize`.
@@ -15,35 +17,25 @@ pub(super) const FORMS: [&str; 4] = ["NFC", "NFD", "NFKC", "NFKD"];
 impl Parser<'_> {
     pub(super) fn atom(&mut self) -> Parsed<Expression> {
         let start = self.at();
-        let node = match self.token() {
+        let node = match self.token().clone() {
+            Token::Symbol("(") if self.is_path_ahead(0) => {
+                Node::Pattern(Box::new(self.path_pattern()?))
+            }
             Token::Symbol("(") => {
-                if self.is_path_ahead(0) {
-                    Node::Pattern(Box::new(self.path_pattern()?))
-                } else {
-                    self.advance();
-                    let found = self.expression()?;
-                    self.need(")")?;
-                    return Ok(found);
-                }
+                self.advance();
+                let found = self.expression()?;
+                self.need(")")?;
+                return Ok(found);
             }
             Token::Symbol("[") => self.bracketed()?,
             Token::Symbol("{") => Node::Map(self.map()?),
             Token::Integer(number) => {
-                let number = i64::try_from(*number).map_err(|_| too_large(start.range()))?;
+                let number = i64::try_from(number).map_err(|_| too_large(start.range()))?;
                 self.literal(Node::Integer(number))
             }
-            Token::Float(number) => {
-                let number = *number;
-                self.literal(Node::Float(number))
-            }
-            Token::Text(text) => {
-                let text = text.clone();
-                self.literal(Node::Text(text))
-            }
-            Token::Parameter(name) => {
-                let name = name.clone();
-                self.literal(Node::Parameter(name))
-            }
+            Token::Float(number) => self.literal(Node::Float(number)),
+            Token::Text(text) => self.literal(Node::Text(text)),
+            Token::Parameter(name) => self.literal(Node::Parameter(name)),
             Token::Quoted(_) => self.named()?,
             Token::Word => self.worded()?,
             Token::Symbol(_) | Token::Bad(_) | Token::End => return Err(self.no_expression()),
@@ -100,6 +92,11 @@ impl Parser<'_> {
                 self.place += 3;
                 self.need(")")?;
                 Node::CountAll
+            }
+            "exists" if self.is_path_ahead(1) => {
+                let what = "EXISTS stands before a pattern without braces";
+                let hint = "write EXISTS { (n)-->() }";
+                return Err(self.problem(Detail::UnexpectedSyntax, self.at(), what, hint));
             }
             // As it was written before `EXISTS { }`.
             "exists" if self.is_path_ahead(2) => {
@@ -208,6 +205,9 @@ impl Parser<'_> {
         let initial = self.expression()?;
         self.need(",")?;
         let variable = self.variable()?;
+        if variable.text == accumulator.text {
+            return Err(already_bound(&variable));
+        }
         self.need_word("IN")?;
         let list = self.before_bar()?;
         self.need("|")?;
@@ -321,10 +321,8 @@ impl Parser<'_> {
 
     fn case(&mut self) -> Parsed<Node> {
         self.advance();
-        let operand = match self.is_word("WHEN") {
-            true => None,
-            false => Some(self.expression()?),
-        };
+        let has_operand = !self.is_word("WHEN");
+        let operand = has_operand.then(|| self.expression()).transpose()?;
         let mut branches = Vec::new();
         while self.take_word("WHEN") {
             let when = match operand {
@@ -338,12 +336,9 @@ impl Parser<'_> {
         if branches.is_empty() {
             return Err(self.unexpected("WHEN", &["WHEN"]));
         }
-        let has_else = self.take_word("ELSE");
-        let otherwise = has_else.then(|| self.expression()).transpose()?;
-        if !self.take_word("END") {
-            let words = &["WHEN", "ELSE", "END", "AND", "OR"];
-            return Err(self.unexpected("WHEN, ELSE or END", words));
-        }
+        let otherwise = self.after_word("ELSE", Self::expression)?;
+        let (is_closed, words) = (self.take_word("END"), &["WHEN", "ELSE", "END", "AND", "OR"]);
+        self.expect(is_closed, "WHEN, ELSE or END", words)?;
         Ok(Node::Case(Box::new(Case {
             operand,
             branches,
@@ -373,10 +368,7 @@ impl Parser<'_> {
             self.need("]")?;
             return Ok(Node::List(items));
         }
-        let filter = match self.take_word("WHERE") {
-            true => Some(self.before_bar()?),
-            false => None,
-        };
+        let filter = self.after_word("WHERE", Self::before_bar)?;
         self.need("|")?;
         let value = self.expression()?;
         self.need("]")?;
@@ -391,14 +383,8 @@ impl Parser<'_> {
         let variable = self.variable()?;
         self.need_word("IN")?;
         let list = self.before_bar()?;
-        let filter = match self.take_word("WHERE") {
-            true => Some(self.before_bar()?),
-            false => None,
-        };
-        let value = match self.take("|") {
-            true => Some(self.expression()?),
-            false => None,
-        };
+        let filter = self.after_word("WHERE", Self::before_bar)?;
+        let value = self.after("|", Self::expression)?;
         if self.is(",") {
             let what = "this is read as a list comprehension, which ends here";
             let hint =
@@ -416,22 +402,13 @@ impl Parser<'_> {
 
     fn subquery(&mut self, kind: SubqueryKind) -> Parsed<Node> {
         self.need("{")?;
-        let is_selector = |parser: &Self| {
-            let words = [
-                "ALL",
-                "ANY",
-                "SHORTEST",
-                "shortestPath",
-                "allShortestPaths",
-                "WALK",
-                "TRAIL",
-                "ACYCLIC",
-                "SIMPLE",
-            ];
-            words.iter().any(|word| parser.is_word(word))
-        };
         let has_name = self.is_variable_ahead(0) && self.is_ahead(1, "=");
-        let node = if self.is("(") || has_name || is_selector(self) {
+        let node = if self.is_match_mode() {
+            let start = self.at();
+            let matched = self.deeper(|parser| parser.match_clause(false))?;
+            let at = self.since(start);
+            Node::Subquery(kind, Box::new(one(vec![Clause { kind: matched, at }], at)))
+        } else if self.is("(") || has_name || self.is_choice_ahead(0) {
             let patterns = self.deeper(|parser| parser.separated(Self::path_pattern))?;
             let filter = self.filter()?;
             Node::PatternSubquery(kind, Box::new(PatternSubquery { patterns, filter }))

@@ -12,58 +12,44 @@ use crate::tree::{
 impl Parser<'_> {
     /// A clause, if one stands here.
     pub(super) fn clause(&mut self) -> Parsed<Option<Clause>> {
-        let start = self.at();
+        let (start, place) = (self.at(), self.place);
         let Some(word) = self.word() else {
             return Ok(None);
         };
+        self.advance();
         let kind = match word.to_ascii_uppercase().as_str() {
-            "MATCH" => {
-                self.advance();
-                self.match_clause(false)?
-            }
-            "OPTIONAL" => {
-                self.advance();
-                match self.take_word("CALL") {
-                    true => self.call(true)?,
-                    false => {
-                        self.need_word("MATCH")?;
-                        self.match_clause(true)?
-                    }
+            "MATCH" => self.match_clause(false)?,
+            "OPTIONAL" => match self.take_word("CALL") {
+                true => self.call(true)?,
+                false => {
+                    self.need_word("MATCH")?;
+                    self.match_clause(true)?
                 }
-            }
+            },
             "UNWIND" => {
-                self.advance();
                 let list = self.expression()?;
                 self.need_word("AS")?;
                 ClauseKind::Unwind(list, self.variable()?)
             }
             "WITH" => {
-                self.advance();
                 let mut projection = self.projection()?;
                 projection.filter = self.filter()?;
                 ClauseKind::With(projection)
             }
             "ORDER" | "SKIP" | "OFFSET" | "LIMIT" => {
+                self.place = place;
                 let mut projection = all_and(Vec::new(), None);
                 self.part_of_rows(&mut projection)?;
                 ClauseKind::With(projection)
             }
-            "RETURN" => {
-                self.advance();
-                ClauseKind::Return(self.projection()?)
-            }
-            "FINISH" => {
-                self.advance();
-                ClauseKind::Finish
-            }
+            "RETURN" => ClauseKind::Return(self.projection()?),
+            "FINISH" => ClauseKind::Finish,
             "FILTER" => {
-                self.advance();
                 self.take_word("WHERE");
                 let filter = Some(self.expression()?);
                 ClauseKind::With(all_and(Vec::new(), filter))
             }
             "LET" => {
-                self.advance();
                 let items = self.separated(Self::definition)?;
                 ClauseKind::With(Projection {
                     is_let: true,
@@ -71,53 +57,27 @@ impl Parser<'_> {
                 })
             }
             "FOR" => {
-                self.advance();
                 let variable = self.variable()?;
                 self.need_word("IN")?;
                 ClauseKind::Unwind(self.expression()?, variable)
             }
-            "CREATE" | "INSERT" => {
-                self.advance();
-                ClauseKind::Create(self.separated(Self::path_pattern)?)
-            }
-            "MERGE" => {
-                self.advance();
-                self.merge()?
-            }
-            "SET" => {
-                self.advance();
-                ClauseKind::Set(self.separated(Self::set_item)?)
-            }
-            "REMOVE" => {
-                self.advance();
-                ClauseKind::Remove(self.separated(Self::remove_item)?)
-            }
-            "DELETE" => {
-                self.advance();
-                self.delete(false)?
-            }
+            "CREATE" | "INSERT" => ClauseKind::Create(self.separated(Self::written_path)?),
+            "MERGE" => self.merge()?,
+            "SET" => ClauseKind::Set(self.separated(Self::set_item)?),
+            "REMOVE" => ClauseKind::Remove(self.separated(Self::remove_item)?),
+            "DELETE" => self.delete(false)?,
             "DETACH" => {
-                self.advance();
                 self.need_word("DELETE")?;
                 self.delete(true)?
             }
-            "NODETACH" if self.is_word_ahead(1, "DELETE") => {
-                self.place += 2;
-                self.delete(false)?
+            "NODETACH" if self.take_word("DELETE") => self.delete(false)?,
+            "FOREACH" => self.deeper(Self::foreach)?,
+            "CALL" => self.call(false)?,
+            "LOAD" => self.load_csv()?,
+            _ => {
+                self.place = place;
+                return Ok(None);
             }
-            "FOREACH" => {
-                self.advance();
-                self.deeper(Self::foreach)?
-            }
-            "CALL" => {
-                self.advance();
-                self.call(false)?
-            }
-            "LOAD" => {
-                self.advance();
-                self.load_csv()?
-            }
-            _ => return Ok(None),
         };
         let at = self.since(start);
         Ok(Some(Clause { kind, at }))
@@ -133,10 +93,7 @@ impl Parser<'_> {
         let source = self.expression()?;
         self.need_word("AS")?;
         let variable = self.variable()?;
-        let terminator = match self.take_word("FIELDTERMINATOR") {
-            true => Some(self.terminator()?),
-            false => None,
-        };
+        let terminator = self.after_word("FIELDTERMINATOR", Self::terminator)?;
         Ok(ClauseKind::LoadCsv(LoadCsv {
             headers,
             source,
@@ -177,17 +134,15 @@ impl Parser<'_> {
         })
     }
 
-    fn match_clause(&mut self, optional: bool) -> Parsed<ClauseKind> {
-        let repeatable = self.match_mode("REPEATABLE", ["ELEMENT", "ELEMENTS"]);
-        if !repeatable {
-            self.match_mode("DIFFERENT", ["RELATIONSHIP", "RELATIONSHIPS"]);
+    pub(super) fn match_clause(&mut self, optional: bool) -> Parsed<ClauseKind> {
+        let repeatable = self.is_match_mode() && self.is_word("REPEATABLE");
+        if self.is_match_mode() {
+            self.place += 2;
+            self.take_word("BINDINGS");
         }
         let mode = PathMode::unwritten(repeatable);
         let patterns = self.separated(|parser| parser.path_pattern_of(mode))?;
-        let as_of = match self.take_words(&["AS", "OF"]) {
-            true => Some(self.expression()?),
-            false => None,
-        };
+        let as_of = self.as_of()?;
         Ok(ClauseKind::Match(Match {
             optional,
             repeatable,
@@ -198,20 +153,20 @@ impl Parser<'_> {
         }))
     }
 
-    /// `REPEATABLE ELEMENTS`, in each of its spellings.
-    fn match_mode(&mut self, word: &str, of: [&str; 2]) -> bool {
-        let is_taken = of.iter().any(|of| self.take_words(&[word, of]));
-        if is_taken {
-            self.take_word("BINDINGS");
-        }
-        is_taken
+    /// Whether `REPEATABLE ELEMENTS` or `DIFFERENT RELATIONSHIPS` stands before patterns.
+    pub(super) fn is_match_mode(&self) -> bool {
+        let modes = [
+            ["REPEATABLE", "ELEMENT"],
+            ["REPEATABLE", "ELEMENTS"],
+            ["DIFFERENT", "RELATIONSHIP"],
+            ["DIFFERENT", "RELATIONSHIPS"],
+        ];
+        let is_ahead = |[mode, of]: &[&str; 2]| self.is_word(mode) && self.is_word_ahead(1, of);
+        modes.iter().any(is_ahead)
     }
 
     pub(super) fn filter(&mut self) -> Parsed<Option<Expression>> {
-        match self.take_word("WHERE") {
-            true => self.expression().map(Some),
-            false => Ok(None),
-        }
+        self.after_word("WHERE", Self::expression)
     }
 
     pub(super) fn projection(&mut self) -> Parsed<Projection> {
@@ -258,8 +213,7 @@ impl Parser<'_> {
         }
         let skips = self.take_word("SKIP") || self.take_word("OFFSET");
         of.skip = skips.then(|| self.expression()).transpose()?;
-        let limits = self.take_word("LIMIT");
-        of.limit = limits.then(|| self.expression()).transpose()?;
+        of.limit = self.after_word("LIMIT", Self::expression)?;
         Ok(())
     }
 
@@ -267,10 +221,7 @@ impl Parser<'_> {
         let start = self.at();
         let value = self.expression()?;
         let written = self.text[self.since(start).range()].into();
-        let alias = match self.take_word("AS") {
-            true => Some(self.name("a name")?),
-            false => None,
-        };
+        let alias = self.after_word("AS", |parser| parser.name("a name"))?;
         Ok(Item {
             value,
             alias,
@@ -288,7 +239,7 @@ impl Parser<'_> {
     }
 
     fn merge(&mut self) -> Parsed<ClauseKind> {
-        let pattern = self.path_pattern()?;
+        let pattern = self.written_path()?;
         let mut actions = Vec::new();
         while self.take_word("ON") {
             let on_create = match () {
@@ -476,10 +427,8 @@ impl Parser<'_> {
     }
 
     pub(super) fn need_closing_brace(&mut self) -> Parsed<()> {
-        match self.take("}") {
-            true => Ok(()),
-            false => Err(self.unexpected("a clause or }", super::query::WORDS)),
-        }
+        let is_closed = self.take("}");
+        self.expect(is_closed, "a clause or }", super::query::WORDS)
     }
 
     fn procedure_call(&mut self, optional: bool) -> Parsed<ClauseKind> {
@@ -488,15 +437,9 @@ impl Parser<'_> {
         while self.take(".") {
             name.push(self.name("a name")?);
         }
-        let arguments = match self.take("(") {
-            true => Some(self.until(")", Self::expression)?),
-            false => None,
-        };
+        let arguments = self.after("(", |parser| parser.until(")", Self::expression))?;
         let at = self.since(start);
-        let results = match self.take_word("YIELD") {
-            true => Some(self.results()?),
-            false => None,
-        };
+        let results = self.after_word("YIELD", Self::results)?;
         Ok(ClauseKind::Call(Call {
             optional,
             name,
@@ -516,10 +459,7 @@ impl Parser<'_> {
 
     pub(super) fn yield_item(&mut self) -> Parsed<YieldItem> {
         let name: Name = self.variable()?;
-        let alias = match self.take_word("AS") {
-            true => Some(self.variable()?),
-            false => None,
-        };
+        let alias = self.after_word("AS", Self::variable)?;
         Ok(YieldItem { name, alias })
     }
 }

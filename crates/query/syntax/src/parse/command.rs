@@ -25,19 +25,14 @@ const LISTINGS: [(&str, Listing); 11] = [
 const LISTINGS_OF_ALL: usize = 6;
 
 /// Kinds of indexes that Neo4j has besides, and what serves here.
+#[rustfmt::skip] // Rows of a table.
 const OTHER_INDEXES: [(&str, &str); 3] = [
     (
         "TEXT",
         "CREATE INDEX serves =, IN, comparisons and STARTS WITH, CREATE FULLTEXT INDEX finds words",
     ),
-    (
-        "POINT",
-        "CREATE INDEX finds equal points; distances are measured without an index",
-    ),
-    (
-        "LOOKUP",
-        "leave it out: nodes are found by label, and relationships by type, without one",
-    ),
+    ("POINT", "CREATE INDEX finds equal points; distances are measured without an index"),
+    ("LOOKUP", "leave it out: nodes are found by label, and relationships by type, without one"),
 ];
 
 /// Words for kinds of constraints that lists can be of.
@@ -173,10 +168,7 @@ impl Parser<'_> {
     }
 
     fn options(&mut self) -> Parsed<Option<Map>> {
-        match self.take_word("OPTIONS") {
-            true => self.map().map(Some),
-            false => Ok(None),
-        }
+        self.after_word("OPTIONS", Self::map)
     }
 
     fn property_of(&mut self, subject: &Subject) -> Parsed<Name> {
@@ -198,15 +190,9 @@ impl Parser<'_> {
         self.need_word("IS")?;
         self.need_same_subject(&subject)?;
         let requirement = match () {
-            () if self.take_word("UNIQUE") => Requirement::Unique,
-            () if self.take_words(&["NODE", "UNIQUE"]) => Requirement::Unique,
-            () if self.take_words(&["RELATIONSHIP", "UNIQUE"]) => Requirement::Unique,
-            () if self.take_words(&["REL", "UNIQUE"]) => Requirement::Unique,
-            () if self.take_words(&["REL", "KEY"]) => Requirement::Key,
+            () if self.take_of_subject("UNIQUE") => Requirement::Unique,
+            () if self.take_of_subject("KEY") => Requirement::Key,
             () if self.take_words(&["NOT", "NULL"]) => Requirement::NotNull,
-            () if self.take_word("KEY") => Requirement::Key,
-            () if self.take_words(&["NODE", "KEY"]) => Requirement::Key,
-            () if self.take_words(&["RELATIONSHIP", "KEY"]) => Requirement::Key,
             () if self.take("::") || self.take_word("TYPED") => {
                 let at = self.at();
                 let to = self.data_type()?;
@@ -232,6 +218,12 @@ impl Parser<'_> {
             requirement,
             options,
         }))
+    }
+
+    /// Takes `KEY`, also as `NODE KEY` and the like.
+    fn take_of_subject(&mut self, word: &str) -> bool {
+        let mut subjects = ["NODE", "RELATIONSHIP", "REL"].into_iter();
+        self.take_word(word) || subjects.any(|subject| self.take_words(&[subject, word]))
     }
 
     /// Refuses `NODE KEY` of relationships, and the like.
@@ -336,9 +328,7 @@ impl Parser<'_> {
 
     /// Takes one of several spellings of a word, the usual one first.
     fn need_one_word(&mut self, words: &[&str]) -> Parsed<()> {
-        match words.iter().any(|word| self.take_word(word)) {
-            true => Ok(()),
-            false => Err(self.unexpected(words[0], words)),
-        }
+        let is_taken = words.iter().any(|word| self.take_word(word));
+        self.expect(is_taken, words[0], words)
     }
 }

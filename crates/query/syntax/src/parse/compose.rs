@@ -215,7 +215,8 @@ fn column(item: &Item) -> Name {
     }
 }
 
-fn one(clauses: Vec<Clause>, at: Span) -> Query {
+/// A query of one part.
+pub(super) fn one(clauses: Vec<Clause>, at: Span) -> Query {
     Query {
         as_of: None,
         parts: vec![SingleQuery { clauses, at }],

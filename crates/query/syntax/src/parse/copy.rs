@@ -12,12 +12,9 @@ impl Parser<'_> {
             let begin = self.at();
             let query = self.deeper(|parser| parser.query(false))?;
             let at = self.since(begin);
-            if !self.take(")") {
-                return Err(self.unexpected("), or a clause, such as RETURN,", WORDS));
-            }
-            if !self.take_word("TO") {
-                return Err(self.unexpected("TO", &["TO"]));
-            }
+            let is_closed = self.take(")");
+            self.expect(is_closed, "), or a clause, such as RETURN,", WORDS)?;
+            self.need_word("TO")?;
             return Ok(Command::CopyTo(CopyTo {
                 query,
                 at,
@@ -26,9 +23,7 @@ impl Parser<'_> {
             }));
         }
         let name = self.name("a label, a type, or a query in parentheses")?;
-        if !self.take_word("FROM") {
-            return Err(self.unexpected("FROM", &["FROM"]));
-        }
+        self.need_word("FROM")?;
         Ok(Command::CopyFrom(CopyFrom {
             name,
             file: self.copy_file()?,
@@ -59,11 +54,8 @@ impl Parser<'_> {
 
     fn copy_option(&mut self) -> Parsed<CopyOption> {
         let name = self.name("an option")?;
-        let is_alone = !self.take("=") && (self.is(",") || self.is(")"));
-        let value = match is_alone {
-            true => None,
-            false => Some(self.copy_value()?),
-        };
+        let has_value = self.take("=") || !(self.is(",") || self.is(")"));
+        let value = has_value.then(|| self.copy_value()).transpose()?;
         Ok(CopyOption { name, value })
     }
 

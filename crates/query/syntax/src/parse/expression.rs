@@ -325,20 +325,16 @@ impl Parser<'_> {
     }
 
     fn element(&mut self) -> Parsed<Access> {
-        let from = match self.is("..") {
-            true => None,
-            false => Some(self.expression()?),
-        };
+        let has_from = !self.is("..");
+        let from = has_from.then(|| self.expression()).transpose()?;
         if !self.take("..") {
             return match (self.take("]"), from) {
                 (true, Some(index)) => Ok(Access::Index(index)),
                 _ => Err(self.unexpected("] or ..", &[])),
             };
         }
-        let to = match self.is("]") {
-            true => None,
-            false => Some(self.expression()?),
-        };
+        let has_to = !self.is("]");
+        let to = has_to.then(|| self.expression()).transpose()?;
         self.need("]")?;
         Ok(Access::Slice(from, to))
     }

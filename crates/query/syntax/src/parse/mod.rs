@@ -7,6 +7,7 @@ mod command;
 mod compose;
 mod copy;
 mod expression;
+mod habits;
 mod hint;
 mod options;
 mod pattern;
@@ -26,50 +27,12 @@ pub(crate) type Parsed<T> = Result<T, Problem>;
 
 /// Words that are names of variables only in backticks, or where a text brings variables of
 /// these names: see [`keyword_variables`].
+#[rustfmt::skip] // Words of a table.
 const RESERVED: &[&str] = &[
-    "AND",
-    "AS",
-    "ASC",
-    "ASCENDING",
-    "BY",
-    "CALL",
-    "CASE",
-    "CONTAINS",
-    "CREATE",
-    "DELETE",
-    "DESC",
-    "DESCENDING",
-    "DETACH",
-    "DISTINCT",
-    "ELSE",
-    "END",
-    "ENDS",
-    "FALSE",
-    "FOREACH",
-    "IN",
-    "IS",
-    "LIMIT",
-    "MATCH",
-    "MERGE",
-    "NOT",
-    "NULL",
-    "ON",
-    "OPTIONAL",
-    "OR",
-    "ORDER",
-    "REMOVE",
-    "RETURN",
-    "SET",
-    "SKIP",
-    "STARTS",
-    "THEN",
-    "TRUE",
-    "UNION",
-    "UNWIND",
-    "WHEN",
-    "WHERE",
-    "WITH",
-    "XOR",
+    "AND", "AS", "ASC", "ASCENDING", "BY", "CALL", "CASE", "CONTAINS", "CREATE", "DELETE", "DESC",
+    "DESCENDING", "DETACH", "DISTINCT", "ELSE", "END", "ENDS", "FALSE", "FOREACH", "IN", "IS",
+    "LIMIT", "MATCH", "MERGE", "NOT", "NULL", "ON", "OPTIONAL", "OR", "ORDER", "REMOVE", "RETURN",
+    "SET", "SKIP", "STARTS", "THEN", "TRUE", "UNION", "UNWIND", "WHEN", "WHERE", "WITH", "XOR",
     "YIELD",
 ];
 
@@ -120,20 +83,19 @@ fn keyword_variables<'t>(text: &'t str, tokens: &[Spanned]) -> Vec<&'t str> {
 
 /// Reads one statement.
 pub(crate) fn statement(text: &str) -> Result<Statement, Error> {
-    let read = |text| {
-        let mut parser = Parser::new(text)?;
+    read(text, |parser| {
         let statement = parser.statement()?;
-        parser.take(";");
-        parser.need_end(";, or the end of the statement,", query::WORDS)?;
+        match parser.take(";") {
+            true => parser.need_end("the end of the text", &[])?,
+            false => parser.need_end(";, or the end of the statement,", query::WORDS)?,
+        }
         Ok(statement)
-    };
-    read(text).map_err(|problem: Problem| problem.of(text))
+    })
 }
 
 /// Reads statements with semicolons between them.
 pub(crate) fn statements(text: &str) -> Result<Vec<Statement>, Error> {
-    let read = |text| {
-        let mut parser = Parser::new(text)?;
+    read(text, |parser| {
         let mut found = Vec::new();
         loop {
             while parser.take(";") {}
@@ -145,19 +107,21 @@ pub(crate) fn statements(text: &str) -> Result<Vec<Statement>, Error> {
                 parser.need_end(";, or the end of the statement,", query::WORDS)?;
             }
         }
-    };
-    read(text).map_err(|problem: Problem| problem.of(text))
+    })
 }
 
 /// Reads an expression.
 pub(crate) fn expression(text: &str) -> Result<Expression, Error> {
-    let read = |text| {
-        let mut parser = Parser::new(text)?;
+    read(text, |parser| {
         let expression = parser.expression()?;
         parser.need_end("an operator, such as AND,", OPERATORS)?;
         Ok(expression)
-    };
-    read(text).map_err(|problem: Problem| problem.of(text))
+    })
+}
+
+fn read<T>(text: &str, part: impl FnOnce(&mut Parser<'_>) -> Parsed<T>) -> Result<T, Error> {
+    let found = Parser::new(text).and_then(|mut parser| part(&mut parser));
+    found.map_err(|problem| problem.of(text))
 }
 
 pub(crate) struct Parser<'t> {
@@ -266,10 +230,8 @@ impl<'t> Parser<'t> {
     }
 
     fn need_word(&mut self, word: &str) -> Parsed<()> {
-        match self.take_word(word) {
-            true => Ok(()),
-            false => Err(self.unexpected(word, &[word])),
-        }
+        let is_taken = self.take_word(word);
+        self.expect(is_taken, word, &[word])
     }
 
     fn take(&mut self, symbol: &str) -> bool {
@@ -281,17 +243,40 @@ impl<'t> Parser<'t> {
     }
 
     fn need(&mut self, symbol: &str) -> Parsed<()> {
-        match self.take(symbol) {
-            true => Ok(()),
-            false => Err(self.unexpected(symbol, &[])),
-        }
+        let is_taken = self.take(symbol);
+        self.expect(is_taken, symbol, &[])
     }
 
     fn need_end(&self, expected: &str, words: &[&str]) -> Parsed<()> {
-        match self.token() {
-            Token::End => Ok(()),
-            _ => Err(self.unexpected(expected, words)),
+        self.expect(self.token() == &Token::End, expected, words)
+    }
+
+    /// Refuses the next token if it is not the one that is expected.
+    fn expect(&self, is_there: bool, expected: &str, words: &[&str]) -> Parsed<()> {
+        match is_there {
+            true => Ok(()),
+            false => Err(self.unexpected(expected, words)),
         }
+    }
+
+    /// What follows a word, if that stands here.
+    fn after_word<T>(
+        &mut self,
+        word: &str,
+        part: impl FnOnce(&mut Self) -> Parsed<T>,
+    ) -> Parsed<Option<T>> {
+        let is_taken = self.take_word(word);
+        is_taken.then(|| part(self)).transpose()
+    }
+
+    /// What follows a symbol, if that stands here.
+    fn after<T>(
+        &mut self,
+        symbol: &str,
+        part: impl FnOnce(&mut Self) -> Parsed<T>,
+    ) -> Parsed<Option<T>> {
+        let is_taken = self.take(symbol);
+        is_taken.then(|| part(self)).transpose()
     }
 
     /// Takes a name that no keyword can be mistaken for: a label, a property, an alias.
@@ -345,10 +330,9 @@ impl<'t> Parser<'t> {
             return Ok(Vec::new());
         }
         let items = self.separated(item)?;
-        match self.take(end) {
-            true => Ok(items),
-            false => Err(self.unexpected(&format!(", or {end}"), &[])),
-        }
+        let is_closed = self.take(end);
+        self.expect(is_closed, &format!(", or {end}"), &[])?;
+        Ok(items)
     }
 
     /// Reads what is within something else.
@@ -393,6 +377,11 @@ impl<'t> Parser<'t> {
             {
                 "a variable of such a name is written in backticks"
             }
+            "a name" | "a variable" | "a label or type" | "a property" | "a key"
+                if matches!(self.token(), Token::Text(_)) =>
+            {
+                "a name stands in backticks, `a name`, or as it is, and not in quotes"
+            }
             _ => "the statement is read from the left: what is wrong may stand before this",
         };
         let found = match self.token() {
@@ -407,12 +396,8 @@ impl<'t> Parser<'t> {
             }
         };
         let what = format!("{found} where {expected} should be");
-        let foreign = self.word().and_then(|word| {
-            let mut known = FOREIGN_WORDS.iter();
-            known.find(|(known, _)| known.eq_ignore_ascii_case(word))
-        });
-        if let Some((_, here)) = foreign {
-            return self.problem(Detail::UnexpectedSyntax, at, what, *here);
+        if let Some(habit) = self.habit(expected) {
+            return self.problem(Detail::UnexpectedSyntax, at, what, habit);
         }
         let problem = self.problem(Detail::UnexpectedSyntax, at, what, hint);
         match self.word() {
@@ -424,34 +409,3 @@ impl<'t> Parser<'t> {
         }
     }
 }
-
-/// Words of other languages, and of this one in earlier times, and what to write here.
-const FOREIGN_WORDS: [(&str, &str); 8] = [
-    (
-        "SELECT",
-        "a query reads by MATCH (n:Label), and RETURN gives its columns",
-    ),
-    ("JOIN", "patterns join: MATCH (a)-[:TYPE]->(b)"),
-    (
-        "GROUP",
-        "RETURN and WITH group by what they do not aggregate",
-    ),
-    (
-        "HAVING",
-        "write WITH with the aggregation, and WHERE behind it",
-    ),
-    (
-        "LIKE",
-        "write STARTS WITH, ENDS WITH, CONTAINS, or =~ with a regular expression",
-    ),
-    ("BETWEEN", "write 1 <= n.key <= 9"),
-    (
-        "WHEN",
-        "WHEN begins a query, and is no clause: write CALL (*) { WHEN ... THEN ... }, or NEXT \
-         before it",
-    ),
-    (
-        "ASSERT",
-        "write CREATE CONSTRAINT FOR (n:Label) REQUIRE n.key IS UNIQUE",
-    ),
-];

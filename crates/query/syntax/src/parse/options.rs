@@ -6,48 +6,20 @@ use crate::lexer::Token;
 use crate::tree::StatementOption;
 
 /// Options of Neo4j, and their values.
+#[rustfmt::skip] // Rows of a table.
 const OPTIONS: [(&str, &[&str]); 14] = [
-    (
-        "runtime",
-        &[
-            "default",
-            "interpreted",
-            "slotted",
-            "pipelined",
-            "parallel",
-            "legacy",
-        ],
-    ),
+    ("runtime", &["default", "interpreted", "slotted", "pipelined", "parallel", "legacy"]),
     ("planner", &["default", "cost", "idp", "dp"]),
     ("connectComponentsPlanner", &["default", "greedy", "idp"]),
     ("updateStrategy", &["default", "eager"]),
-    (
-        "expressionEngine",
-        &["default", "interpreted", "compiled", "onlyWhenHot"],
-    ),
+    ("expressionEngine", &["default", "interpreted", "compiled", "onlyWhenHot"]),
     ("operatorEngine", &["default", "interpreted", "compiled"]),
-    (
-        "interpretedPipesFallback",
-        &["default", "disabled", "whitelisted_plans_only", "all"],
-    ),
+    ("interpretedPipesFallback", &["default", "disabled", "whitelisted_plans_only", "all"]),
     ("replan", &["default", "force", "skip"]),
-    (
-        "inferSchemaParts",
-        &["default", "off", "most_selective_label"],
-    ),
-    (
-        "statefulShortestPlanningMode",
-        &[
-            "default",
-            "cardinality_heuristic",
-            "into_only",
-            "all_if_possible",
-        ],
-    ),
-    (
-        "planVarExpandInto",
-        &["default", "minimum_cost", "single_row"],
-    ),
+    ("inferSchemaParts", &["default", "off", "most_selective_label"]),
+    ("statefulShortestPlanningMode",
+        &["default", "cardinality_heuristic", "into_only", "all_if_possible"]),
+    ("planVarExpandInto", &["default", "minimum_cost", "single_row"]),
     ("eagerAnalyzer", &["default", "ir", "lp"]),
     ("labelInference", &["default", "enabled", "disabled"]),
     ("parallelRuntimeSupport", &["default", "disabled", "all"]),

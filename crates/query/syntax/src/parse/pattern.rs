@@ -4,7 +4,7 @@ use super::{Parsed, Parser};
 use crate::error::{Detail, Problem};
 use crate::lexer::Token;
 use crate::tree::{
-    Computed, Count, Direction, Factor, Group, Labels, Length, Map, NodePattern, PathMode,
+    Computed, Count, Direction, Factor, Group, Labels, Length, Map, Name, NodePattern, PathMode,
     PathPattern, Properties, Quantifier, RelationshipPattern, Selector, StatementLabels,
 };
 
@@ -20,6 +20,34 @@ pub(super) enum Of {
 impl Parser<'_> {
     pub(super) fn path_pattern(&mut self) -> Parsed<PathPattern> {
         self.path_pattern_of(PathMode::Trail)
+    }
+
+    /// A path of CREATE, INSERT or MERGE.
+    pub(super) fn written_path(&mut self) -> Parsed<PathPattern> {
+        let by = if self.is_ahead(1, "=") { 2 } else { 0 };
+        if self.is_choice_ahead(by) {
+            self.place += by;
+            let what = "a path that is written has no choice";
+            let hint = "search it with MATCH";
+            return Err(self.problem(Detail::UnexpectedSyntax, self.at(), what, hint));
+        }
+        self.path_pattern()
+    }
+
+    /// Whether a word stands there that says which paths are found.
+    pub(super) fn is_choice_ahead(&self, by: usize) -> bool {
+        let words = [
+            "ALL",
+            "ANY",
+            "SHORTEST",
+            "shortestPath",
+            "allShortestPaths",
+            "WALK",
+            "TRAIL",
+            "ACYCLIC",
+            "SIMPLE",
+        ];
+        words.iter().any(|word| self.is_word_ahead(by, word))
     }
 
     /// A path that has a mode unless it names another.
@@ -91,14 +119,8 @@ impl Parser<'_> {
     }
 
     fn path_mode(&mut self) -> Option<PathMode> {
-        let modes = [
-            ("WALK", PathMode::Walk),
-            ("TRAIL", PathMode::Trail),
-            ("ACYCLIC", PathMode::Acyclic),
-            ("SIMPLE", PathMode::Simple),
-        ];
-        let found = modes.into_iter().find(|(word, _)| self.take_word(word));
-        found.map(|(_, mode)| mode)
+        let mut modes = PathMode::ALL.into_iter();
+        modes.find(|mode| self.take_word(mode.word()))
     }
 
     fn path_word(&mut self) {
@@ -166,16 +188,12 @@ impl Parser<'_> {
     fn node_pattern(&mut self) -> Parsed<NodePattern> {
         let start = self.at();
         self.need("(")?;
-        let variable = match self.is_variable_ahead(0) {
-            true => Some(self.variable()?),
-            false => None,
-        };
+        let variable = self.variable_if_any()?;
         let labels = self.labels_if_any(Of::Nodes)?;
         let properties = self.properties()?;
         let filter = self.filter()?;
-        if !self.take(")") {
-            return Err(self.unexpected("), a label or properties", &["WHERE"]));
-        }
+        let is_closed = self.take(")");
+        self.expect(is_closed, "), a label or properties", &["WHERE"])?;
         Ok(NodePattern {
             variable,
             labels,
@@ -183,6 +201,11 @@ impl Parser<'_> {
             filter,
             at: self.since(start),
         })
+    }
+
+    fn variable_if_any(&mut self) -> Parsed<Option<Name>> {
+        let is_there = self.is_variable_ahead(0);
+        is_there.then(|| self.variable()).transpose()
     }
 
     fn relationship_pattern(&mut self) -> Parsed<RelationshipPattern> {
@@ -202,9 +225,7 @@ impl Parser<'_> {
         // `->`, `<-` and `-` are `-->`, `<--` and `--`.
         let is_short = !self.is("[") && !self.is("-");
         if self.take("[") {
-            if self.is_variable_ahead(0) {
-                found.variable = Some(self.variable()?);
-            }
+            found.variable = self.variable_if_any()?;
             found.types = self.labels_if_any(Of::Relationships)?;
             found.length = self.length()?;
             found.properties = self.properties()?;
@@ -292,7 +313,7 @@ impl Parser<'_> {
         };
         let at = self.at();
         self.advance();
-        let name = crate::tree::Name { text: name, at };
+        let name = Name { text: name, at };
         Ok(Some(Properties::Parameter(name)))
     }
 
@@ -315,10 +336,8 @@ impl Parser<'_> {
     }
 
     fn labels_if_any(&mut self, of: Of) -> Parsed<Option<StatementLabels>> {
-        match self.is(":") || self.is_word("IS") {
-            true => self.labels(of).map(Some),
-            false => Ok(None),
-        }
+        let are_there = self.is(":") || self.is_word("IS");
+        are_there.then(|| self.labels(of)).transpose()
     }
 
     /// Labels behind `:` or `IS`.
@@ -355,30 +374,28 @@ impl Parser<'_> {
         if !self.take(":") {
             self.need_word("IS")?;
         }
-        let mut parts = vec![self.label()?];
-        while self.take(":") {
-            parts.push(self.label()?);
-        }
+        let labels = self.all_labels(":")?;
         if self.is("&") || self.is("|") {
             let what = "labels are set and removed by name";
             let hint = "write : between them, such as n:A:B";
             return Err(self.problem(Detail::UnexpectedSyntax, self.at(), what, hint));
         }
-        Ok(one_or(parts, Labels::And))
+        Ok(labels)
     }
 
     fn any_label(&mut self, takes_bar: bool) -> Parsed<StatementLabels> {
-        let mut parts = vec![self.all_labels()?];
+        let mut parts = vec![self.all_labels("&")?];
         while takes_bar && self.take("|") {
             self.take(":");
-            parts.push(self.all_labels()?);
+            parts.push(self.all_labels("&")?);
         }
         Ok(one_or(parts, Labels::Or))
     }
 
-    fn all_labels(&mut self) -> Parsed<StatementLabels> {
+    /// Labels with a sign between them.
+    fn all_labels(&mut self, sign: &str) -> Parsed<StatementLabels> {
         let mut parts = vec![self.label()?];
-        while self.take("&") {
+        while self.take(sign) {
             parts.push(self.label()?);
         }
         Ok(one_or(parts, Labels::And))

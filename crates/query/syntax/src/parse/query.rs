@@ -3,60 +3,19 @@
 use super::{DEEPEST, Parsed, Parser};
 use crate::error::{Detail, Problem};
 use crate::lexer::Token;
-use crate::tree::{Body, Clause, ClauseKind, Mode, Query, SingleQuery, Statement, Union};
+use crate::tree::{
+    Body, Clause, ClauseKind, Expression, Mode, Query, SingleQuery, Statement, Union,
+};
 
 /// Words that can stand behind something within a statement.
+#[rustfmt::skip] // Words of a table.
 pub(super) const WORDS: &[&str] = &[
-    "AND",
-    "AS",
-    "AS OF",
-    "ASCENDING",
-    "CALL",
-    "CONTAINS",
-    "CREATE",
-    "DELETE",
-    "DESCENDING",
-    "DETACH DELETE",
-    "ENDS WITH",
-    "FIELDTERMINATOR",
-    "FILTER",
-    "FINISH",
-    "FOR",
-    "FOREACH",
-    "IN",
-    "IS NOT NULL",
-    "INSERT",
-    "IS NULL",
-    "LET",
-    "LIMIT",
-    "LOAD CSV",
-    "MATCH",
-    "MERGE",
-    "NEXT",
-    "OFFSET",
-    "ON CREATE",
-    "ON MATCH",
-    "OPTIONAL MATCH",
-    "OR",
-    "ORDER BY",
-    "REMOVE",
-    "RETURN",
-    "SET",
-    "SKIP",
-    "STARTS WITH",
-    "UNION",
-    "UNWIND",
-    "USING",
-    "WHERE",
-    "WITH",
-    "XOR",
-    "YIELD",
-    "LOAD",
-    "ORDER",
-    "STARTS",
-    "ENDS",
-    "DETACH",
-    "OPTIONAL",
+    "AND", "AS", "AS OF", "ASCENDING", "CALL", "CONTAINS", "CREATE", "DELETE", "DESCENDING",
+    "DETACH DELETE", "ENDS WITH", "FIELDTERMINATOR", "FILTER", "FINISH", "FOR", "FOREACH", "IN",
+    "IS NOT NULL", "INSERT", "IS NULL", "LET", "LIMIT", "LOAD CSV", "MATCH", "MERGE", "NEXT",
+    "OFFSET", "ON CREATE", "ON MATCH", "OPTIONAL MATCH", "OR", "ORDER BY", "REMOVE", "RETURN",
+    "SET", "SKIP", "STARTS WITH", "UNION", "UNWIND", "USING", "WHERE", "WITH", "XOR", "YIELD",
+    "LOAD", "ORDER", "STARTS", "ENDS", "DETACH", "OPTIONAL",
 ];
 
 /// Words that begin a statement.
@@ -101,10 +60,7 @@ impl Parser<'_> {
 
     /// A query, up to what is no clause. `is_whole` if nothing is around it.
     pub(super) fn query(&mut self, is_whole: bool) -> Parsed<Query> {
-        let as_of = match self.take_words(&["AS", "OF"]) {
-            true => Some(self.expression()?),
-            false => None,
-        };
+        let as_of = self.as_of()?;
         let around = std::mem::replace(&mut self.deepest, self.depth);
         let mut query = self.union()?;
         if self.is_word("NEXT") {
@@ -115,6 +71,12 @@ impl Parser<'_> {
             return Err(self.no_clause());
         }
         Ok(Query { as_of, ..query })
+    }
+
+    /// `AS OF a`
+    pub(super) fn as_of(&mut self) -> Parsed<Option<Expression>> {
+        let is_taken = self.take_words(&["AS", "OF"]);
+        is_taken.then(|| self.expression()).transpose()
     }
 
     fn next_queries(&mut self, mut query: Query) -> Parsed<Query> {
@@ -177,11 +139,7 @@ impl Parser<'_> {
             let detail = Detail::InvalidClauseComposition;
             return Err(self.problem(detail, self.at(), what, hint));
         }
-        Ok(Query {
-            as_of: None,
-            parts: vec![SingleQuery { clauses, at }],
-            unions: Vec::new(),
-        })
+        Ok(super::compose::one(clauses, at))
     }
 
     /// Clauses, or a query in braces.

@@ -4,61 +4,40 @@ use super::{DEEPEST, Parsed, Parser};
 use crate::error::Detail;
 use crate::tree::{DataType, OneType, Types};
 
-/// Names, the longer ones before those that they begin with.
-const NAMES: [(&str, Types); 42] = [
-    ("BOOLEAN", Types::BOOLEAN),
-    ("BOOL", Types::BOOLEAN),
-    ("STRING", Types::STRING),
-    ("VARCHAR", Types::STRING),
-    ("SIGNED INTEGER", Types::INTEGER),
-    ("INTEGER64", Types::INTEGER),
-    ("INTEGER", Types::INTEGER),
-    ("INT64", Types::INTEGER),
-    ("INT", Types::INTEGER),
-    ("FLOAT64", Types::FLOAT),
-    ("FLOAT", Types::FLOAT),
-    ("DATE", Types::DATE),
-    ("LOCAL TIME", Types::LOCAL_TIME),
-    ("TIME WITHOUT TIMEZONE", Types::LOCAL_TIME),
-    ("TIME WITHOUT TIME ZONE", Types::LOCAL_TIME),
-    ("ZONED TIME", Types::TIME),
-    ("TIME WITH TIMEZONE", Types::TIME),
-    ("TIME WITH TIME ZONE", Types::TIME),
-    ("TIME", Types::TIME),
-    ("LOCAL DATETIME", Types::LOCAL_DATETIME),
-    ("TIMESTAMP WITHOUT TIMEZONE", Types::LOCAL_DATETIME),
-    ("TIMESTAMP WITHOUT TIME ZONE", Types::LOCAL_DATETIME),
-    ("ZONED DATETIME", Types::DATETIME),
-    ("TIMESTAMP WITH TIMEZONE", Types::DATETIME),
-    ("TIMESTAMP WITH TIME ZONE", Types::DATETIME),
-    ("DATETIME", Types::DATETIME),
-    ("DURATION", Types::DURATION),
-    ("POINT", Types::POINT),
-    ("NODE", Types::NODE),
-    ("VERTEX", Types::NODE),
-    ("RELATIONSHIP", Types::RELATIONSHIP),
-    ("EDGE", Types::RELATIONSHIP),
-    ("MAP", Types::MAP),
-    ("PATH", Types::PATH),
-    ("LIST", Types::LIST),
-    ("ARRAY", Types::LIST),
-    ("BYTES", Types::BYTES),
-    ("NULL", Types::NULL),
-    ("NOTHING", Types::NONE),
-    ("PROPERTY VALUE", Types::PROPERTY),
-    ("VALUE", Types::ANY),
-    ("ANY", Types::ANY),
+/// Names of each, the longer ones before those that they begin with.
+#[rustfmt::skip] // Rows of a table.
+const NAMES: [(Types, &[&str]); 21] = [
+    (Types::BOOLEAN, &["BOOLEAN", "BOOL"]),
+    (Types::STRING, &["STRING", "VARCHAR"]),
+    (Types::INTEGER, &["SIGNED INTEGER", "INTEGER64", "INTEGER", "INT64", "INT"]),
+    (Types::FLOAT, &["FLOAT64", "FLOAT"]),
+    (Types::DATE, &["DATE"]),
+    (Types::LOCAL_TIME, &["LOCAL TIME", "TIME WITHOUT TIMEZONE", "TIME WITHOUT TIME ZONE"]),
+    (Types::TIME, &["ZONED TIME", "TIME WITH TIMEZONE", "TIME WITH TIME ZONE", "TIME"]),
+    (Types::LOCAL_DATETIME, &[
+        "LOCAL DATETIME", "TIMESTAMP WITHOUT TIMEZONE", "TIMESTAMP WITHOUT TIME ZONE",
+    ]),
+    (Types::DATETIME, &[
+        "ZONED DATETIME", "TIMESTAMP WITH TIMEZONE", "TIMESTAMP WITH TIME ZONE", "DATETIME",
+    ]),
+    (Types::DURATION, &["DURATION"]),
+    (Types::POINT, &["POINT"]),
+    (Types::NODE, &["NODE", "VERTEX"]),
+    (Types::RELATIONSHIP, &["RELATIONSHIP", "EDGE"]),
+    (Types::MAP, &["MAP"]),
+    (Types::PATH, &["PATH"]),
+    (Types::LIST, &["LIST", "ARRAY"]),
+    (Types::BYTES, &["BYTES"]),
+    (Types::NULL, &["NULL"]),
+    (Types::NONE, &["NOTHING"]),
+    (Types::PROPERTY, &["PROPERTY VALUE"]),
+    (Types::ANY, &["VALUE", "ANY"]),
 ];
 
 /// Names that may stand behind `ANY`.
+#[rustfmt::skip] // Words of a table.
 const BEHIND_ANY: [&str; 7] = [
-    "NODE",
-    "VERTEX",
-    "RELATIONSHIP",
-    "EDGE",
-    "MAP",
-    "PROPERTY",
-    "VALUE",
+    "NODE", "VERTEX", "RELATIONSHIP", "EDGE", "MAP", "PROPERTY", "VALUE",
 ];
 
 impl Parser<'_> {
@@ -124,13 +103,15 @@ impl Parser<'_> {
             self.advance();
             return self.in_angles(|parser| parser.alternatives(any_of));
         }
-        let mut names = NAMES.iter();
-        let found = names.find(|(name, _)| {
+        let names = NAMES
+            .iter()
+            .flat_map(|(types, names)| names.iter().map(move |name| (*name, *types)));
+        let found = names.clone().find(|(name, _)| {
             let mut words = name.split(' ').enumerate();
             words.all(|(by, word)| self.is_word_ahead(by, word))
         });
-        let Some(&(name, types)) = found else {
-            let known = NAMES.map(|(name, _)| name);
+        let Some((name, types)) = found else {
+            let known: Vec<&str> = names.map(|(name, _)| name).collect();
             return Err(self.unexpected("a type, such as INTEGER or LIST<STRING>,", &known));
         };
         self.place += name.split(' ').count();

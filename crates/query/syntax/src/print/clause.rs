@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::pattern::PathOf;
-use super::{Quoted, Separated, Text, optional};
+use super::{Quoted, Separated, Text, optional, separated};
 use crate::tree::{
     AccessHint, Call, CallSubquery, Clause, ClauseKind, Concurrency, Delete, Foreach, Hint,
     Imports, InTransactions, Item, LoadCsv, Match, MergeAction, Name, Node, OnError, PathMode,
@@ -39,8 +39,7 @@ impl Display for Clause {
             ClauseKind::Unwind(list, variable) => write!(f, "UNWIND {list} AS {variable}"),
             ClauseKind::LoadCsv(part) => part.fmt(f),
             ClauseKind::With(part) if part.is_let => {
-                write!(f, "LET ")?;
-                definitions(f, &part.items)
+                write!(f, "LET {}", separated(&part.items, ", ", definition))
             }
             ClauseKind::With(projection) => write!(f, "WITH {projection}"),
             ClauseKind::Return(projection) => write!(f, "RETURN {projection}"),
@@ -59,32 +58,21 @@ impl Display for Clause {
     }
 }
 
-/// `a = b, c = d`
-fn definitions(f: &mut Formatter<'_>, items: &[Item]) -> fmt::Result {
-    for (number, item) in items.iter().enumerate() {
-        let comma = if number > 0 { ", " } else { "" };
-        write!(f, "{comma}{} = {}", Quoted(item.name()), item.value)?;
-    }
-    Ok(())
+/// `a = b`
+fn definition(item: &Item, f: &mut Formatter<'_>) -> fmt::Result {
+    write!(f, "{} = {}", Quoted(item.name()), item.value)
 }
 
 impl Display for Match {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.optional {
-            "OPTIONAL MATCH "
-        } else {
-            "MATCH "
-        })?;
+        f.write_str(if self.optional { "OPTIONAL " } else { "" })?;
+        f.write_str("MATCH ")?;
         let unwritten = PathMode::unwritten(self.repeatable);
         if self.repeatable {
             f.write_str("REPEATABLE ELEMENTS ")?;
         }
-        let paths: Vec<_> = self
-            .patterns
-            .iter()
-            .map(|one| PathOf(one, unwritten))
-            .collect();
-        Separated(&paths, ", ").fmt(f)?;
+        let path = |one: &_, f: &mut Formatter<'_>| PathOf(one, unwritten).fmt(f);
+        separated(&self.patterns, ", ", path).fmt(f)?;
         optional(f, " AS OF ", self.as_of.as_ref())?;
         for hint in &self.hints {
             write!(f, " {hint}")?;
@@ -157,12 +145,8 @@ impl Display for Item {
 
 impl Display for SortItem {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}{}",
-            self.key,
-            if self.descending { " DESC" } else { "" }
-        )
+        let descending = if self.descending { " DESC" } else { "" };
+        write!(f, "{}{descending}", self.key)
     }
 }
 
@@ -210,12 +194,8 @@ impl Display for Delete {
 
 impl Display for Foreach {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let updates = Separated(&self.updates, " ");
-        write!(
-            f,
-            "FOREACH ({} IN {} | {updates})",
-            self.variable, self.list
-        )
+        let (variable, list, updates) = (&self.variable, &self.list, Separated(&self.updates, " "));
+        write!(f, "FOREACH ({variable} IN {list} | {updates})")
     }
 }
 
@@ -251,11 +231,8 @@ impl Display for YieldItem {
 
 impl Display for CallSubquery {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.optional {
-            "OPTIONAL CALL "
-        } else {
-            "CALL "
-        })?;
+        f.write_str(if self.optional { "OPTIONAL " } else { "" })?;
+        f.write_str("CALL ")?;
         match &self.imports {
             Imports::ByWith => {}
             Imports::All => f.write_str("(*) ")?,

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{Parameter, Separated, optional};
+use super::{Parameter, Separated, optional, separated};
 use crate::tree::{
     Command, ConstraintFilter, ConstraintRule, CreateConstraint, CreateIndex, DefinitionName, Drop,
     IndexKind, Listing, Name, Requirement, Show, Subject,
@@ -32,16 +32,9 @@ impl Display for Subject {
 }
 
 /// `n.a, n.b`
-struct PropertiesOf<'a>(&'a Subject, &'a [Name]);
-
-impl Display for PropertiesOf<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        for (number, property) in self.1.iter().enumerate() {
-            let comma = if number > 0 { ", " } else { "" };
-            write!(f, "{comma}{}.{property}", self.0.variable)?;
-        }
-        Ok(())
-    }
+fn properties_of(subject: &Subject, properties: &[Name]) -> impl Display {
+    let property = |name: &Name, f: &mut Formatter<'_>| write!(f, "{}.{name}", subject.variable);
+    separated(properties, ", ", property)
 }
 
 impl Display for DefinitionName {
@@ -74,7 +67,7 @@ impl Display for CreateIndex {
             IndexKind::Vector => "CREATE VECTOR INDEX",
         })?;
         new_name(f, self.name.as_ref(), self.if_not_exists)?;
-        let properties = PropertiesOf(&self.subject, &self.properties);
+        let properties = properties_of(&self.subject, &self.properties);
         match self.kind {
             IndexKind::FullText => write!(f, "{} ON EACH [{properties}]", self.subject)?,
             _ => write!(f, "{} ON ({properties})", self.subject)?,
@@ -87,7 +80,7 @@ impl Display for CreateConstraint {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str("CREATE CONSTRAINT")?;
         new_name(f, self.name.as_ref(), self.if_not_exists)?;
-        let properties = PropertiesOf(&self.subject, &self.properties);
+        let properties = properties_of(&self.subject, &self.properties);
         write!(f, "{} REQUIRE ({properties}) IS ", self.subject)?;
         match &self.requirement {
             Requirement::Unique => f.write_str("UNIQUE"),

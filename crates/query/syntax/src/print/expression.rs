@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{Parameter, Quoted, Separated, Text, optional};
+use super::{Parameter, Quoted, Separated, Text, optional, separated};
 use crate::tree::{
     Access, Branch, Case, Comparison, Expression, FunctionCall, Labels, ListComprehension, MapItem,
     MapProjection, Node, Operator, PatternComprehension, PatternSubquery, Predicate, Quantified,
@@ -131,13 +131,8 @@ fn list(f: &mut Formatter<'_>, parts: &[Expression]) -> fmt::Result {
 }
 
 fn joined(f: &mut Formatter<'_>, parts: &[Expression], word: &str, least: u8) -> fmt::Result {
-    for (number, part) in parts.iter().enumerate() {
-        if number > 0 {
-            write!(f, " {word} ")?;
-        }
-        Operand(part, least).fmt(f)?;
-    }
-    Ok(())
+    let operand = |part: &Expression, f: &mut Formatter<'_>| Operand(part, least).fmt(f);
+    separated(parts, word, operand).fmt(f)
 }
 
 fn begins_with_number(part: &Expression) -> bool {
@@ -202,9 +197,9 @@ impl Display for Node {
             }
             Node::Comparison(first, others) => chain(f, first, others, Comparison::sign, TESTED),
             Node::Not(part) => write!(f, "NOT {}", Operand(part, NOT)),
-            Node::And(parts) => joined(f, parts, "AND", 3),
-            Node::Xor(parts) => joined(f, parts, "XOR", 2),
-            Node::Or(parts) => joined(f, parts, "OR", 1),
+            Node::And(parts) => joined(f, parts, " AND ", 3),
+            Node::Xor(parts) => joined(f, parts, " XOR ", 2),
+            Node::Or(parts) => joined(f, parts, " OR ", 1),
             Node::Call(call) => call.fmt(f),
             Node::CountAll => f.write_str("count(*)"),
             Node::Case(case) => case.fmt(f),

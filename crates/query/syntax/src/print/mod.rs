@@ -10,21 +10,30 @@ use std::fmt::{self, Display, Formatter};
 
 use crate::lexer::{is_name_part, is_name_start};
 use crate::parse::is_reserved;
-use crate::tree::{Body, Map, Mode, Name, Statement, StatementOption};
+use crate::tree::{Body, Expression, Map, Mode, Name, Statement, StatementOption};
 
 /// Parts with something between them.
 struct Separated<'a, T>(&'a [T], &'static str);
 
 impl<T: Display> Display for Separated<'_, T> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        for (number, part) in self.0.iter().enumerate() {
-            if number > 0 {
-                f.write_str(self.1)?;
-            }
-            part.fmt(f)?;
+        separated(self.0, self.1, T::fmt).fmt(f)
+    }
+}
+
+/// Parts with something between them, each shown in a way of its own.
+fn separated<T>(
+    parts: &[T],
+    separator: &str,
+    show: impl Fn(&T, &mut Formatter<'_>) -> fmt::Result,
+) -> impl Display {
+    fmt::from_fn(move |f| {
+        for (number, part) in parts.iter().enumerate() {
+            f.write_str(if number > 0 { separator } else { "" })?;
+            show(part, f)?;
         }
         Ok(())
-    }
+    })
 }
 
 /// A word and what follows it, if there is something.
@@ -101,12 +110,9 @@ impl Display for Text<'_> {
 
 impl Display for Map {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str("{")?;
-        for (number, (key, value)) in self.entries.iter().enumerate() {
-            let comma = if number > 0 { ", " } else { "" };
-            write!(f, "{comma}{key}: {value}")?;
-        }
-        f.write_str("}")
+        let entry =
+            |(key, value): &(Name, Expression), f: &mut Formatter<'_>| write!(f, "{key}: {value}");
+        write!(f, "{{{}}}", separated(&self.entries, ", ", entry))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{Parameter, Separated, optional};
+use super::{Parameter, Separated, optional, separated};
 use crate::tree::{
     Computed, Count, Direction, Factor, Group, Labels, Length, NodePattern, PathMode, PathPattern,
     Properties, Quantifier, RelationshipPattern, Selector,
@@ -24,12 +24,9 @@ impl Display for PathOf<'_> {
             write!(f, "{variable} = ")?;
         }
         let factors = Separated(&path.factors, "");
-        let mode = match path.mode {
-            mode if mode == *unwritten => "",
-            PathMode::Trail => "TRAIL ",
-            PathMode::Walk => "WALK ",
-            PathMode::Acyclic => "ACYCLIC ",
-            PathMode::Simple => "SIMPLE ",
+        let mode = match path.mode == *unwritten {
+            true => String::new(),
+            false => format!("{} ", path.mode.word()),
         };
         match &path.selector {
             Selector::All => write!(f, "{mode}{factors}"),
@@ -167,32 +164,25 @@ impl<C: Display> Display for Labels<C> {
             true => write!(f, "({part:#})"),
             false => write!(f, "{part:#}"),
         };
+        let within_and = |part: &Labels<C>, f: &mut Formatter<'_>| {
+            nested(f, part, matches!(part, Labels::And(_) | Labels::Or(_)))
+        };
+        let within_or = |part: &Labels<C>, f: &mut Formatter<'_>| {
+            nested(f, part, matches!(part, Labels::Or(_)))
+        };
         match self {
             Labels::Name(name) => name.fmt(f),
             Labels::Any => f.write_str("%"),
             Labels::Computed(computed) => write!(f, "{computed}"),
             Labels::Not(part) => {
                 f.write_str("!")?;
-                nested(f, part, matches!(**part, Labels::And(_) | Labels::Or(_)))
+                within_and(part, f)
             }
             Labels::And(parts) => {
-                let sign = match !f.alternate() && self.all().is_some() {
-                    true => ":",
-                    false => "&",
-                };
-                for (number, part) in parts.iter().enumerate() {
-                    f.write_str(if number > 0 { sign } else { "" })?;
-                    nested(f, part, matches!(part, Labels::And(_) | Labels::Or(_)))?;
-                }
-                Ok(())
+                let are_plain = !f.alternate() && self.all().is_some();
+                separated(parts, if are_plain { ":" } else { "&" }, within_and).fmt(f)
             }
-            Labels::Or(parts) => {
-                for (number, part) in parts.iter().enumerate() {
-                    f.write_str(if number > 0 { "|" } else { "" })?;
-                    nested(f, part, matches!(part, Labels::Or(_)))?;
-                }
-                Ok(())
-            }
+            Labels::Or(parts) => separated(parts, "|", within_or).fmt(f),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::functions::FunctionSignature;
 use super::{Checker, problem};
-use crate::error::Detail;
+use crate::error::Detail::*;
 use crate::parse::Parsed;
 use crate::tree::{Expression, FunctionCall, Node};
 
@@ -83,8 +83,7 @@ impl Keys<'_> {
             Node::Variable(name) => {
                 let what = format!("{name} may differ within the group that is aggregated");
                 let hint = "return it as a column of its own, or aggregate it";
-                let detail = Detail::AmbiguousAggregationExpression;
-                return Err(problem(detail, of.at, what, hint));
+                return Err(problem(AmbiguousAggregationExpression, of.at, what, hint));
             }
             Node::PatternComprehension(_) => return Ok(()),
             _ => {}

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::problem;
-use crate::error::Detail;
+use crate::error::Detail::*;
 use crate::parse::Parsed;
 use crate::tree::{
     Access, AccessHint, Expression, Factor, Hint, Labels, Match, Name, Node, PathPattern,
@@ -24,8 +24,12 @@ pub(super) fn check(part: &Match) -> Parsed<()> {
                 if !met.insert(&hint.variable.text) {
                     let name = &hint.variable.text;
                     let what = format!("there are two hints for {name}");
-                    let detail = Detail::InvalidClauseComposition;
-                    return Err(problem(detail, hint.at, what, "keep one of them"));
+                    return Err(problem(
+                        InvalidClauseComposition,
+                        hint.at,
+                        what,
+                        "keep one of them",
+                    ));
                 }
             }
             Hint::Join(variables, _) => {
@@ -63,10 +67,9 @@ impl<'a> Said<'a> {
         if !self.nodes.contains(name) && !self.relationships.contains(name) {
             let what = format!("{name} is no node and no relationship of this MATCH");
             let hinted = "a hint names a variable of the patterns before it";
-            let detail = Detail::UndefinedVariable;
-            return Err(problem(detail, hint.variable.at, what, hinted));
+            return Err(problem(UndefinedVariable, hint.variable.at, what, hinted));
         }
-        let detail = Detail::InvalidClauseComposition;
+        let detail = InvalidClauseComposition;
         if !self.labels.contains(&(name, label)) {
             let what = format!("the hint names {label}, which this MATCH does not ask of {name}");
             let hinted = format!("write {name}:{label} in the pattern, or leave the hint out");
@@ -87,8 +90,7 @@ impl<'a> Said<'a> {
         if !self.nodes.contains(name) {
             let what = format!("{name} is no node of this MATCH");
             let hinted = "rows are joined on nodes of the patterns before the hint";
-            let detail = Detail::UndefinedVariable;
-            return Err(problem(detail, variable.at, what, hinted));
+            return Err(problem(UndefinedVariable, variable.at, what, hinted));
         }
         Ok(())
     }

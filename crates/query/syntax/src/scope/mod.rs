@@ -15,11 +15,13 @@ mod update;
 mod value;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 pub use functions::{FunctionSignature, Functions, Parameter, Returns, Times};
 pub use procedure::{Procedures, Signature};
 pub use types::{Type, Types};
 
+use crate::error::Detail::*;
 use crate::error::{Detail, Error, Problem};
 use crate::parse::Parsed;
 use crate::tree::{Body, Command, Labels, Name, Span, Statement, StatementLabels};
@@ -209,15 +211,21 @@ impl Checker<'_> {
         let what = format!("there is no variable {name}");
         let hint = "variables come from MATCH, UNWIND, CREATE and the like; \
                     WITH keeps only those that it names";
-        let mut known = Vec::new();
-        for layer in self.layers.iter().rev() {
-            known.extend(layer.variables.keys().map(String::as_str));
-            if layer.is_closed {
-                break;
+        let mut problem = problem(UndefinedVariable, at, what, hint);
+        let called = value::foreign_function(name);
+        if let Some(call) = called.filter(|here| here.ends_with("()")) {
+            return Err(problem.meant(call));
+        }
+        let known = self.visible();
+        problem = problem.near(name, known.keys().map(String::as_str));
+        if problem.near.is_none() {
+            let _ = write!(problem.hint, "; a text stands in quotes: '{name}'");
+            let is_entity = |(_, of): &(_, &Type)| matches!(of, Type::Node | Type::Relationship);
+            if let Some((of, _)) = known.iter().find(is_entity) {
+                let _ = write!(problem.hint, "; a property is written {of}.{name}");
             }
         }
-        let problem = problem(Detail::UndefinedVariable, at, what, hint);
-        Err(problem.near(name, known))
+        Err(problem)
     }
 
     fn need_unbound(&self, name: &Name) -> Parsed<()> {
@@ -238,14 +246,9 @@ pub fn float_of(name: &str) -> Option<f64> {
     }
 }
 
-fn already_bound(name: &Name) -> Problem {
+pub(crate) fn already_bound(name: &Name) -> Problem {
     let what = format!("there is already a variable {}", name.text);
-    problem(
-        Detail::VariableAlreadyBound,
-        name.at,
-        what,
-        "choose another name",
-    )
+    problem(VariableAlreadyBound, name.at, what, "choose another name")
 }
 
 fn problem(detail: Detail, at: Span, what: impl Into<String>, hint: impl Into<String>) -> Problem {

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use super::types::Type;
 use super::value::Place;
 use super::{Checker, Named, problem};
-use crate::error::{Detail, Problem, with_article};
+use crate::error::Detail::*;
+use crate::error::{Problem, with_article};
 use crate::parse::Parsed;
 use crate::tree::{
     Expression, Factor, Group, Map, Name, NodePattern, PathMode, PathPattern, Properties,
@@ -69,8 +70,12 @@ impl Checker<'_> {
         if !bound.relationships.insert(variable.text.clone()) {
             let what = format!("the relationship {} stands twice", variable.text);
             let hint = "relationships of one MATCH differ; give one another name";
-            let detail = Detail::RelationshipUniquenessViolation;
-            return Err(problem(detail, variable.at, what, hint));
+            return Err(problem(
+                RelationshipUniquenessViolation,
+                variable.at,
+                what,
+                hint,
+            ));
         }
         let is_list = part.length.is_some() || part.quantifier.is_some();
         match (self.find(&variable.text), is_list) {
@@ -142,18 +147,16 @@ impl Checker<'_> {
     /// Within what repeats, its variables are single.
     fn shadow(&mut self, pattern: &PathPattern) {
         for factor in &pattern.factors {
-            match factor {
-                Factor::Node(node) => {
-                    if let Some(variable) = &node.variable {
-                        self.bind(&variable.text, Type::Node);
-                    }
+            let of = match factor {
+                Factor::Node(_) => Type::Node,
+                Factor::Relationship(_) => Type::Relationship,
+                Factor::Group(group) => {
+                    self.shadow(&group.pattern);
+                    continue;
                 }
-                Factor::Relationship(part) => {
-                    if let Some(variable) = &part.variable {
-                        self.bind(&variable.text, Type::Relationship);
-                    }
-                }
-                Factor::Group(group) => self.shadow(&group.pattern),
+            };
+            if let Some(variable) = factor.variable() {
+                self.bind(&variable.text, of);
             }
         }
     }
@@ -173,7 +176,7 @@ impl Checker<'_> {
             Some(Properties::Parameter(name)) => {
                 let what = "a parameter stands for all properties of a pattern that is searched";
                 let hint = format!("name each, such as {{id: ${}.id}}", name.text);
-                return Err(problem(Detail::InvalidParameterUse, name.at, what, hint));
+                return Err(problem(InvalidParameterUse, name.at, what, hint));
             }
         }
         self.filter(filter)
@@ -205,15 +208,10 @@ impl Checker<'_> {
         if !place.takes_paths {
             let what = "a path is no value";
             let hint = "write EXISTS { ... } or COUNT { ... } around it, or [p = ... | p] for a list of paths";
-            return Err(problem(Detail::UnexpectedSyntax, pattern.at, what, hint));
+            return Err(problem(UnexpectedSyntax, pattern.at, what, hint));
         }
         for factor in &pattern.factors {
-            let variable = match factor {
-                Factor::Node(node) => &node.variable,
-                Factor::Relationship(part) => &part.variable,
-                Factor::Group(_) => &None,
-            };
-            if let Some(variable) = variable {
+            if let Some(variable) = factor.variable() {
                 self.need_variable(&variable.text, variable.at)?;
             }
         }
@@ -234,7 +232,7 @@ impl Checker<'_> {
                 let what = "an end of a shortest path has no name";
                 let hint =
                     "name two nodes that were found before, or find the path by MATCH p = ...";
-                return Err(problem(Detail::UnexpectedSyntax, pattern.at, what, hint));
+                return Err(problem(UnexpectedSyntax, pattern.at, what, hint));
             };
             self.need_variable(&variable.text, variable.at)?;
         }
@@ -246,9 +244,8 @@ impl Checker<'_> {
 fn variables(pattern: &PathPattern) -> Vec<&Name> {
     let factors = pattern.factors.iter();
     let of_factors = factors.flat_map(|factor| match factor {
-        Factor::Node(node) => node.variable.iter().collect(),
-        Factor::Relationship(part) => part.variable.iter().collect(),
         Factor::Group(group) => variables(&group.pattern),
+        other => other.variable().into_iter().collect(),
     });
     of_factors.collect()
 }
@@ -259,8 +256,14 @@ fn shape(pattern: &PathPattern) -> Parsed<()> {
         need_bounds(pattern)?;
     }
     for factor in &pattern.factors {
-        let Factor::Group(group) = factor else {
-            continue;
+        let group = match factor {
+            Factor::Group(group) => group,
+            Factor::Relationship(part) if part.length.is_some() && part.quantifier.is_some() => {
+                let what = "a relationship has both a length and a quantifier";
+                let hint = "write one of them, such as -[:KNOWS]->{1,3}";
+                return Err(problem(UnexpectedSyntax, part.at, what, hint));
+            }
+            _ => continue,
         };
         let (what, hint) = match &group.quantifier {
             None if pattern.factors.len() > 1 => (
@@ -280,7 +283,7 @@ fn shape(pattern: &PathPattern) -> Parsed<()> {
                 Some(found) => found,
             },
         };
-        return Err(problem(Detail::UnexpectedSyntax, group.at, what, hint));
+        return Err(problem(UnexpectedSyntax, group.at, what, hint));
     }
     Ok(())
 }
@@ -350,7 +353,7 @@ fn need_bounds(pattern: &PathPattern) -> Parsed<()> {
         if is_open {
             let what = "a path whose relationships may repeat has no greatest length";
             let hint = "give one, such as {1,5}, or leave WALK or REPEATABLE ELEMENTS out";
-            return Err(problem(Detail::UnexpectedSyntax, at, what, hint));
+            return Err(problem(UnexpectedSyntax, at, what, hint));
         }
     }
     Ok(())
@@ -366,7 +369,7 @@ fn need_written_length(part: &RelationshipPattern) -> Parsed<()> {
         Some(Properties::Parameter(name)) if is_open => {
             let what = "the length of a path is a parameter";
             let hint = "write the numbers, such as *1..3: the plan depends on them";
-            Err(problem(Detail::InvalidParameterUse, name.at, what, hint))
+            Err(problem(InvalidParameterUse, name.at, what, hint))
         }
         _ => Ok(()),
     }
@@ -379,7 +382,7 @@ pub(super) fn conflict(variable: &Name, found: &Type, wanted: &str) -> Problem {
         with_article(found)
     );
     problem(
-        Detail::VariableTypeConflict,
+        VariableTypeConflict,
         variable.at,
         what,
         "choose another name",

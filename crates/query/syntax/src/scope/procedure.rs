@@ -5,7 +5,8 @@ use std::fmt;
 use super::types::Type;
 use super::value::Place;
 use super::{Checker, already_bound, problem};
-use crate::error::{Class, Detail, Problem, with_article};
+use crate::error::Detail::*;
+use crate::error::{Class, Problem, with_article};
 use crate::parse::Parsed;
 use crate::tree::{Call, Name, Yield};
 
@@ -62,11 +63,29 @@ impl Signature {
 fn unknown(call: &Call, name: &str, known: &dyn Procedures) -> Problem {
     let what = format!("there is no procedure {name}");
     let hint = "SHOW PROCEDURES lists those that there are";
+    let problem = problem(ProcedureNotFound, call.at, what, hint);
+    let problem = problem.of_class(Class::ProcedureError);
+    let mut commands = COMMANDS.into_iter();
+    if let Some((_, command)) = commands.find(|(of, _)| of.eq_ignore_ascii_case(name)) {
+        return problem.meant(command);
+    }
+    // As Neo4j's library of algorithms has it, where a procedure gives the values.
+    let algorithm = name.strip_prefix("gds.").map(|of| {
+        let of = of.strip_suffix(".stream").unwrap_or(of);
+        format!("algo.{of}")
+    });
+    let name = algorithm.as_deref().unwrap_or(name);
     let names = known.names();
-    let problem = problem(Detail::ProcedureNotFound, call.at, what, hint);
-    let problem = problem.near(name, names.iter().map(String::as_str));
-    problem.of_class(Class::ProcedureError)
+    problem.near(name, names.iter().map(String::as_str))
 }
+
+/// Procedures of Neo4j in earlier versions, and the commands for them.
+const COMMANDS: [(&str, &str); 4] = [
+    ("db.indexes", "SHOW INDEXES"),
+    ("db.constraints", "SHOW CONSTRAINTS"),
+    ("dbms.procedures", "SHOW PROCEDURES"),
+    ("dbms.functions", "SHOW FUNCTIONS"),
+];
 
 impl Checker<'_> {
     /// `stands_alone` if nothing else is in the statement. Returns the columns.
@@ -95,8 +114,7 @@ impl Checker<'_> {
             if !stands_alone {
                 let what = "a call within a query has no arguments";
                 let hint = "write them in parentheses, or () if there are none";
-                let detail = Detail::InvalidArgumentPassingMode;
-                return Err(problem(detail, call.at, what, hint));
+                return Err(problem(InvalidArgumentPassingMode, call.at, what, hint));
             }
             let given = self.environment.parameters;
             let needed = signature.map_or(0, Signature::needed);
@@ -107,7 +125,7 @@ impl Checker<'_> {
             if let Some(missing) = missing {
                 let what = format!("the parameter ${missing} is not given");
                 let hint = "give it, or write the arguments in parentheses";
-                let problem = problem(Detail::MissingParameter, call.at, what, hint);
+                let problem = problem(MissingParameter, call.at, what, hint);
                 return Err(problem.of_class(Class::ParameterMissing));
             }
             return Ok(());
@@ -129,24 +147,14 @@ impl Checker<'_> {
             );
             let names: Vec<&str> = inputs.iter().map(|(name, _)| name.as_str()).collect();
             let hint = format!("it takes ({})", names.join(", "));
-            return Err(problem(
-                Detail::InvalidNumberOfArguments,
-                call.at,
-                what,
-                hint,
-            ));
+            return Err(problem(InvalidNumberOfArguments, call.at, what, hint));
         }
         for ((found, (name, declared)), argument) in types.iter().zip(inputs).zip(arguments) {
             if !found.fits(declared) {
                 let (found, declared) = (with_article(found), with_article(declared));
                 let what = format!("this is {found}, and {name} {declared}");
                 let hint = format!("give {declared}");
-                return Err(problem(
-                    Detail::InvalidArgumentType,
-                    argument.at,
-                    what,
-                    hint,
-                ));
+                return Err(problem(InvalidArgumentType, argument.at, what, hint));
             }
         }
         Ok(())
@@ -170,7 +178,7 @@ impl Checker<'_> {
             Some(Yield::All) => {
                 let hint = "name the results, such as YIELD a, b";
                 let what = "YIELD * stands within a query";
-                return Err(problem(Detail::UnexpectedSyntax, call.at, what, hint));
+                return Err(problem(UnexpectedSyntax, call.at, what, hint));
             }
             Some(Yield::Items(items, filter)) => (items, filter),
         };
@@ -198,7 +206,7 @@ impl Checker<'_> {
         }
         let what = "a call within a query does not name its results";
         let hint = format!("write YIELD {} behind it", results.join(", "));
-        Err(problem(Detail::UndefinedVariable, call.at, what, hint))
+        Err(problem(UndefinedVariable, call.at, what, hint))
     }
 
     fn output(&self, outputs: &[(String, Type)], name: &Name) -> Parsed<Type> {
@@ -208,7 +216,7 @@ impl Checker<'_> {
         let what = format!("the procedure has no result {}", name.text);
         let known: Vec<&str> = outputs.iter().map(|(known, _)| known.as_str()).collect();
         let hint = format!("it has {}", known.join(", "));
-        let problem = problem(Detail::UndefinedVariable, name.at, what, hint);
+        let problem = problem(UndefinedVariable, name.at, what, hint);
         Err(problem.near(&name.text, known))
     }
 }

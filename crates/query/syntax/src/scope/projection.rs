@@ -6,7 +6,8 @@ use super::aggregation::{Keys, own_variables};
 use super::types::{Type, Types};
 use super::value::Place;
 use super::{Checker, Layer, problem};
-use crate::error::{Detail, with_article};
+use crate::error::Detail::*;
+use crate::error::with_article;
 use crate::parse::Parsed;
 use crate::tree::{Expression, Item, Node, Projection, Span};
 
@@ -41,8 +42,7 @@ impl Checker<'_> {
                     item.name()
                 );
                 let hint = "give the column another name, with AS";
-                let detail = Detail::VariableAlreadyBound;
-                Err(problem(detail, item.value.at, what, hint))
+                Err(problem(VariableAlreadyBound, item.value.at, what, hint))
             }
         }
     }
@@ -57,7 +57,7 @@ impl Checker<'_> {
         if projection.all && !is_with && self.own_variables().is_empty() {
             let hint = "name what is to be returned";
             let what = "there are no variables that * could return";
-            return Err(problem(Detail::NoVariablesInScope, at, what, hint));
+            return Err(problem(NoVariablesInScope, at, what, hint));
         }
         let columns = self.items(projection)?;
         let (aggregated, keys): (Vec<&Expression>, Vec<&Expression>) = {
@@ -122,12 +122,7 @@ impl Checker<'_> {
             if !names.insert(name) || is_kept {
                 let what = format!("there are two columns {name}");
                 let hint = "give one another name, with AS";
-                return Err(problem(
-                    Detail::ColumnNameConflict,
-                    item.value.at,
-                    what,
-                    hint,
-                ));
+                return Err(problem(ColumnNameConflict, item.value.at, what, hint));
             }
             columns.push((name.to_string(), of));
         }
@@ -140,16 +135,11 @@ impl Checker<'_> {
         let hint = "write an integer of 0 or more, or a parameter";
         if matches!(bound.node, Node::Integer(number) if number < 0) {
             let what = format!("{word} is less than 0");
-            return Err(problem(
-                Detail::NegativeIntegerArgument,
-                bound.at,
-                what,
-                hint,
-            ));
+            return Err(problem(NegativeIntegerArgument, bound.at, what, hint));
         }
         if of == Type::Float || !of.may_be(Types::NUMBER) {
             let what = format!("{word} is {}, and no INTEGER", with_article(of));
-            return Err(problem(Detail::InvalidArgumentType, bound.at, what, hint));
+            return Err(problem(InvalidArgumentType, bound.at, what, hint));
         }
         Ok(())
     }
@@ -199,12 +189,11 @@ impl Checker<'_> {
             if is_ambiguous && keys.values.iter().any(|value| mentions(value, name)) {
                 let what = format!("{name} may differ within the group that is aggregated");
                 let hint = "return it as a column of its own, and order by that";
-                let detail = Detail::AmbiguousAggregationExpression;
-                return Err(problem(detail, of.at, what, hint));
+                return Err(problem(AmbiguousAggregationExpression, of.at, what, hint));
             }
             let what = format!("{name} is no column, and rows were put together");
             let hint = "order by columns, or by what they are";
-            return Err(problem(Detail::UndefinedVariable, of.at, what, hint));
+            return Err(problem(UndefinedVariable, of.at, what, hint));
         }
         // As of subqueries: what its pattern names is its own.
         if matches!(of.node, Node::PatternComprehension(_)) {
@@ -232,12 +221,7 @@ pub(super) fn need_names(projection: &Projection) -> Parsed<()> {
         Some(item) => {
             let what = format!("{} has no name", item.written);
             let hint = "give it one, with AS";
-            Err(problem(
-                Detail::NoExpressionAlias,
-                item.value.at,
-                what,
-                hint,
-            ))
+            Err(problem(NoExpressionAlias, item.value.at, what, hint))
         }
     }
 }

@@ -3,7 +3,8 @@
 use super::types::{Type, Types};
 use super::value::Place;
 use super::{Checker, Layer, already_bound, problem};
-use crate::error::{Detail, Problem};
+use crate::error::Detail::*;
+use crate::error::Problem;
 use crate::parse::Parsed;
 use crate::tree::{
     CallSubquery, Clause, ClauseKind, Concurrency, Expression, Imports, InTransactions, Item,
@@ -66,7 +67,7 @@ impl Checker<'_> {
                     .unions
                     .get(number - 1)
                     .map_or(part.at, |union| union.at);
-                return Err(problem(Detail::DifferentColumnsInUnion, at, what, hint));
+                return Err(problem(DifferentColumnsInUnion, at, what, hint));
             }
             for (name, of) in columns.iter_mut() {
                 let other = found.iter().find(|(found, _)| found == name);
@@ -109,8 +110,7 @@ impl Checker<'_> {
         let what =
             "a WITH at the beginning of CALL { ... } only names variables of the query around";
         let hint = "write CALL (n) { ... }, or a second WITH behind it";
-        let detail = Detail::InvalidClauseComposition;
-        Err(problem(detail, clause.at, what, hint))
+        Err(problem(InvalidClauseComposition, clause.at, what, hint))
     }
 
     /// Refuses `IN TRANSACTIONS` but in a statement itself, and without `UNION`.
@@ -136,8 +136,7 @@ impl Checker<'_> {
                 "write CALL { ... } IN TRANSACTIONS as a clause of the statement itself",
             ),
         };
-        let detail = Detail::InvalidClauseComposition;
-        Err(problem(detail, found.at, what, hint))
+        Err(problem(InvalidClauseComposition, found.at, what, hint))
     }
 
     fn part(&mut self, part: &SingleQuery, within: Within) -> Parsed<Vec<(String, Type)>> {
@@ -167,12 +166,7 @@ impl Checker<'_> {
         if goes_on && within != Within::Expression {
             let what = "the query ends with a clause that has no effect";
             let hint = "add RETURN, or a clause that writes";
-            return Err(problem(
-                Detail::InvalidClauseComposition,
-                last.at,
-                what,
-                hint,
-            ));
+            return Err(problem(InvalidClauseComposition, last.at, what, hint));
         }
         Ok(columns)
     }
@@ -182,12 +176,7 @@ impl Checker<'_> {
         if self.expressions > 0 && is_update(&clause.kind) {
             let what = "this clause writes, within an expression";
             let hint = "use CALL { ... }";
-            return Err(problem(
-                Detail::InvalidClauseComposition,
-                clause.at,
-                what,
-                hint,
-            ));
+            return Err(problem(InvalidClauseComposition, clause.at, what, hint));
         }
         match &clause.kind {
             ClauseKind::Match(part) => self.match_clause(part)?,
@@ -277,7 +266,7 @@ impl Checker<'_> {
                 let what = format!("the subquery returns {name}, which is a variable already");
                 let hint = "return it by another name, with AS";
                 return Err(problem(
-                    Detail::VariableAlreadyBound,
+                    VariableAlreadyBound,
                     part.query.parts[0].at,
                     what,
                     hint,
@@ -304,8 +293,7 @@ impl Checker<'_> {
         if part.on_error == OnError::Fail {
             let what = "a status is reported of transactions whose errors fail the statement";
             let hint = "write ON ERROR CONTINUE or ON ERROR BREAK before it, or leave it out";
-            let detail = Detail::InvalidClauseComposition;
-            return Err(problem(detail, status.at, what, hint));
+            return Err(problem(InvalidClauseComposition, status.at, what, hint));
         }
         self.need_unbound(status)?;
         self.bind(&status.text, Type::Map);
@@ -319,8 +307,12 @@ impl Checker<'_> {
         match number.node {
             Node::Integer(..=0) => {
                 let what = format!("{what} is less than 1");
-                let detail = Detail::NegativeIntegerArgument;
-                Err(problem(detail, number.at, what, "write 1 or more"))
+                Err(problem(
+                    NegativeIntegerArgument,
+                    number.at,
+                    what,
+                    "write 1 or more",
+                ))
             }
             _ => Ok(()),
         }
@@ -351,8 +343,8 @@ impl Checker<'_> {
             checker.value(value, Place::without_aggregation("a constant"))
         });
         of.map_err(|problem| match problem.detail {
-            Detail::UndefinedVariable => Problem {
-                detail: Detail::NonConstantExpression,
+            UndefinedVariable => Problem {
+                detail: NonConstantExpression,
                 what: format!("{what} depends on a variable"),
                 hint: "write a number or a parameter".to_string(),
                 near: None,

@@ -109,20 +109,11 @@ impl Type {
 
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Type::Any => "value",
-            Type::Boolean => "BOOLEAN",
-            Type::Integer => "INTEGER",
-            Type::Float => "FLOAT",
-            Type::Number => "NUMBER",
-            Type::Text => "STRING",
-            Type::List(_) => "LIST",
-            Type::Map => "MAP",
-            Type::Node => "NODE",
-            Type::Relationship => "RELATIONSHIP",
-            Type::Path => "PATH",
-            Type::Temporal => "date, time or duration",
-            Type::Point => "POINT",
-        })
+        match self {
+            Type::Any => f.write_str("value"),
+            Type::Number => f.write_str("NUMBER"),
+            Type::Temporal => f.write_str("date, time or duration"),
+            other => other.types().fmt(f),
+        }
     }
 }

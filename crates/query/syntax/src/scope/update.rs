@@ -4,12 +4,11 @@ use super::pattern::conflict;
 use super::types::{Type, Types};
 use super::value::Place;
 use super::{Checker, already_bound, problem};
-use crate::error::Detail;
+use crate::error::Detail::*;
 use crate::parse::Parsed;
 use crate::tree::{
     Computed, Delete, Direction, Factor, Foreach, Labels, MergeAction, Name, Node, NodePattern,
-    PathMode, PathPattern, Properties, RelationshipPattern, RemoveItem, Selector, SetItem,
-    StatementLabels,
+    PathPattern, Properties, RelationshipPattern, RemoveItem, SetItem, StatementLabels,
 };
 
 impl Checker<'_> {
@@ -33,11 +32,6 @@ impl Checker<'_> {
     }
 
     fn written_path(&mut self, pattern: &PathPattern, is_merge: bool) -> Parsed<()> {
-        if pattern.selector != Selector::All || pattern.mode != PathMode::Trail {
-            let what = "a path that is written has no choice";
-            let hint = "search it with MATCH";
-            return Err(problem(Detail::UnexpectedSyntax, pattern.at, what, hint));
-        }
         let is_single = pattern.factors.len() == 1;
         for factor in &pattern.factors {
             match factor {
@@ -46,7 +40,7 @@ impl Checker<'_> {
                 Factor::Group(group) => {
                     let what = "a part of a path that is written does not repeat";
                     let hint = "write each relationship, or use FOREACH";
-                    return Err(problem(Detail::UnexpectedSyntax, group.at, what, hint));
+                    return Err(problem(UnexpectedSyntax, group.at, what, hint));
                 }
             }
         }
@@ -87,7 +81,7 @@ impl Checker<'_> {
         if part.length.is_some() || part.quantifier.is_some() {
             let what = "a relationship that is written has no length";
             let hint = "write each relationship, or use FOREACH";
-            return Err(problem(Detail::CreatingVarLength, part.at, what, hint));
+            return Err(problem(CreatingVarLength, part.at, what, hint));
         }
         let has_one = matches!(
             part.types,
@@ -96,22 +90,12 @@ impl Checker<'_> {
         if !has_one {
             let what = "a relationship that is written has one type";
             let hint = "such as -[:KNOWS]->";
-            return Err(problem(
-                Detail::NoSingleRelationshipType,
-                part.at,
-                what,
-                hint,
-            ));
+            return Err(problem(NoSingleRelationshipType, part.at, what, hint));
         }
         if part.direction == Direction::Either && !is_merge {
             let what = "a relationship that is created has a direction";
             let hint = "such as -[:KNOWS]->";
-            return Err(problem(
-                Detail::RequiresDirectedRelationship,
-                part.at,
-                what,
-                hint,
-            ));
+            return Err(problem(RequiresDirectedRelationship, part.at, what, hint));
         }
         if let Some(filter) = &part.filter {
             return Err(no_condition(filter.at));
@@ -133,7 +117,7 @@ impl Checker<'_> {
                 Some(Properties::Parameter(name)) if is_merge => {
                     let what = "a parameter stands for all properties of a pattern of MERGE";
                     let hint = format!("name each, such as {{id: ${}.id}}", name.text);
-                    return Err(problem(Detail::InvalidParameterUse, name.at, what, hint));
+                    return Err(problem(InvalidParameterUse, name.at, what, hint));
                 }
                 Some(Properties::Parameter(_)) => {}
             }
@@ -185,10 +169,12 @@ impl Checker<'_> {
 
     pub(super) fn delete(&mut self, delete: &Delete) -> Parsed<()> {
         for item in &delete.items {
-            if matches!(item.node, Node::Labelled(..)) {
+            if let Node::Labelled(of, _) = &item.node {
                 let what = "DELETE takes nodes, relationships and paths, and no labels";
-                let hint = "REMOVE takes labels";
-                return Err(problem(Detail::InvalidDelete, item.at, what, hint));
+                let hint = format!(
+                    "write MATCH ({item}) DETACH DELETE {of} for nodes; REMOVE takes labels"
+                );
+                return Err(problem(InvalidDelete, item.at, what, hint));
             }
             let of = self.value(item, Place::without_aggregation("DELETE"))?;
             self.need_types(&of, Types::ENTITY.or(Types::PATH), item.at)?;
@@ -215,5 +201,5 @@ impl Checker<'_> {
 fn no_condition(at: crate::tree::Span) -> crate::error::Problem {
     let what = "a pattern that is written has a condition";
     let hint = "search with MATCH ... WHERE before it";
-    problem(Detail::UnexpectedSyntax, at, what, hint)
+    problem(UnexpectedSyntax, at, what, hint)
 }

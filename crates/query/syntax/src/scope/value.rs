@@ -3,11 +3,12 @@
 use super::functions::{FunctionSignature, Functions};
 use super::types::{TEMPORAL, Type, Types};
 use super::{Checker, Named, problem};
-use crate::error::{Class, Detail, Problem, with_article};
+use crate::error::Detail::*;
+use crate::error::{Class, Problem, with_article};
 use crate::parse::Parsed;
 use crate::tree::{
     Access, Case, Computed, Expression, FunctionCall, Labels, MapItem, MapProjection, Node,
-    Operator, Span, StatementLabels, SubqueryKind, Typing, When,
+    Operator, Span, StatementLabels, SubqueryKind, TextTest, Typing, When,
 };
 
 /// Where an expression stands.
@@ -111,9 +112,13 @@ impl Checker<'_> {
                 }
                 found
             }
-            Node::Tested(_, sides) => {
-                self.value(&sides.0, inner)?;
-                self.value(&sides.1, inner)?;
+            Node::Tested(test, sides) => {
+                for side in [&sides.0, &sides.1] {
+                    let found = self.value(side, inner)?;
+                    if *test == TextTest::Matches {
+                        self.need_types(&found, Types::STRING, side.at)?;
+                    }
+                }
                 Type::Boolean
             }
             Node::In(sides) => {
@@ -239,7 +244,7 @@ impl Checker<'_> {
                         let [(_, of)] = &columns[..] else {
                             let what = "COLLECT { ... } returns more or less than one column";
                             let hint = "end it with RETURN and one value";
-                            return Err(problem(Detail::UnexpectedSyntax, of.at, what, hint));
+                            return Err(problem(UnexpectedSyntax, of.at, what, hint));
                         };
                         Type::List(Box::new(of.clone()))
                     }
@@ -249,7 +254,7 @@ impl Checker<'_> {
                 if *kind == SubqueryKind::Collect {
                     let what = "COLLECT { ... } returns nothing";
                     let hint = "write MATCH ... RETURN ... in it";
-                    return Err(problem(Detail::UnexpectedSyntax, of.at, what, hint));
+                    return Err(problem(UnexpectedSyntax, of.at, what, hint));
                 }
                 self.within([], |checker| {
                     checker.match_patterns(&part.patterns)?;
@@ -329,7 +334,7 @@ impl Checker<'_> {
         }
         let what = format!("{} has no properties", with_article(of));
         let hint = "nodes, relationships, maps, dates, times and points have some";
-        let problem = problem(Detail::InvalidArgumentType, at, what, hint);
+        let problem = problem(InvalidArgumentType, at, what, hint);
         // The kit has it so.
         Err(match of {
             Type::Path => problem,
@@ -361,12 +366,12 @@ impl Checker<'_> {
         let (detail, what, hint) = match place.aggregation {
             Aggregation::Allowed => return Ok(()),
             Aggregation::Nested => (
-                Detail::NestedAggregation,
+                NestedAggregation,
                 "an aggregation stands in an aggregation".to_string(),
                 "aggregate in a WITH before this",
             ),
             Aggregation::Refused(place) => (
-                Detail::InvalidAggregation,
+                InvalidAggregation,
                 format!("an aggregation stands in {place}"),
                 "aggregate in a WITH before this, and use its column",
             ),
@@ -389,16 +394,28 @@ impl Checker<'_> {
         if function.aggregates {
             self.need_aggregation(at, place)?;
             inner.aggregation = Aggregation::Nested;
+        } else if call.distinct {
+            let what = format!(
+                "DISTINCT stands in {}(), which is no aggregation",
+                function.name
+            );
+            let hint = "leave it out, or write RETURN DISTINCT";
+            return Err(problem(InvalidAggregation, at, what, hint));
         }
         let mut types = Vec::with_capacity(call.arguments.len());
         for argument in &call.arguments {
             types.push(self.value(argument, inner)?);
         }
         self.need_arguments(&function, call, &types, at)?;
+        if let ("percentileCont" | "percentileDisc", [_, percentile]) =
+            (function.name, &call.arguments[..])
+        {
+            need_percentile(percentile)?;
+        }
         if function.aggregates && call.arguments.iter().any(super::aggregation::is_random) {
             let what = "an aggregation of a random value";
             let hint = "make the value in a WITH before this";
-            return Err(problem(Detail::NonConstantExpression, at, what, hint));
+            return Err(problem(NonConstantExpression, at, what, hint));
         }
         Ok(function.result(types.first()))
     }
@@ -419,7 +436,7 @@ impl Checker<'_> {
                 (least, most) if least == most => format!("it takes {least}"),
                 (least, most) => format!("it takes {least} to {most}"),
             };
-            return Err(problem(Detail::InvalidNumberOfArguments, at, what, hint));
+            return Err(problem(InvalidNumberOfArguments, at, what, hint));
         }
         for (place, (found, argument)) in types.iter().zip(&call.arguments).enumerate() {
             if let Some(parameter) = function.parameter(place)
@@ -488,7 +505,7 @@ impl Checker<'_> {
         if !labels.computed().is_empty() && !matches!(of.node, Node::Variable(_)) {
             let what = "labels that are computed are asked of what is no variable";
             let hint = "give it a name, in a WITH before this";
-            return Err(problem(Detail::UnexpectedSyntax, of.at, what, hint));
+            return Err(problem(UnexpectedSyntax, of.at, what, hint));
         }
         self.computed(Some(labels))
     }
@@ -512,10 +529,25 @@ impl Checker<'_> {
             _ => {
                 let what = "labels that are written have alternatives";
                 let hint = "name each label, such as n:A:B";
-                Err(problem(Detail::UnexpectedSyntax, at, what, hint))
+                Err(problem(UnexpectedSyntax, at, what, hint))
             }
         }
     }
+}
+
+/// Refuses a literal that is no percentile, of which no row may tell.
+fn need_percentile(of: &Expression) -> Parsed<()> {
+    let is_one = match of.node {
+        Node::Null => false,
+        Node::Integer(number) => (0..=1).contains(&number),
+        Node::Float(number) => (0.0..=1.0).contains(&number),
+        _ => true,
+    };
+    if is_one {
+        return Ok(());
+    }
+    let (what, hint) = ("this is no percentile", "write a number from 0.0 to 1.0");
+    Err(problem(NumberOutOfRange, of.at, what, hint))
 }
 
 /// Types of both sides; of `+` and `||` any.
@@ -531,7 +563,7 @@ fn operands(operator: Operator) -> Option<(Types, Types)> {
 }
 
 /// Functions of other languages, and of this one in earlier times, and what to write here.
-const FOREIGN_FUNCTIONS: [(&str, &str); 9] = [
+const FOREIGN_FUNCTIONS: [(&str, &str); 15] = [
     ("toInt", "toInteger"),
     ("rels", "relationships"),
     ("len", "size"),
@@ -541,19 +573,28 @@ const FOREIGN_FUNCTIONS: [(&str, &str); 9] = [
     ("power", "a ^ b"),
     ("pow", "a ^ b"),
     ("mod", "a % b"),
+    ("if", "CASE WHEN a THEN b ELSE c END"),
+    ("substr", "substring"),
+    ("concat", "a + b"),
+    ("isNull", "a IS NULL"),
+    ("now", "datetime()"),
+    ("current_timestamp", "datetime()"),
 ];
 
+/// What is written here for a function of another language.
+pub(super) fn foreign_function(name: &str) -> Option<&'static str> {
+    let mut all = FOREIGN_FUNCTIONS.into_iter();
+    let found = all.find(|(foreign, _)| foreign.eq_ignore_ascii_case(name));
+    found.map(|(_, here)| here)
+}
+
 fn unknown_function(call: &FunctionCall, name: &str, known: &dyn Functions) -> Problem {
-    let (detail, at) = (Detail::UnknownFunction, call.name[0].at);
+    let (detail, at) = (UnknownFunction, call.name[0].at);
     let what = format!("there is no function {name}");
     let hint = "SHOW FUNCTIONS lists those that there are";
     let problem = problem(detail, at, what, hint);
-    let mut foreign = FOREIGN_FUNCTIONS.into_iter();
-    match foreign.find(|(foreign, _)| foreign.eq_ignore_ascii_case(name)) {
-        Some((_, here)) => Problem {
-            near: Some(here.into()),
-            ..problem
-        },
+    match foreign_function(name) {
+        Some(here) => problem.meant(here),
         None => problem.near(name, known.names()),
     }
 }
@@ -567,5 +608,5 @@ fn wrong_type(found: &Type, types: Types, at: Span) -> Problem {
         Types::LIST => "write a list, such as [1, 2]",
         _ => "convert it, or use another value",
     };
-    problem(Detail::InvalidArgumentType, at, what, hint)
+    problem(InvalidArgumentType, at, what, hint)
 }

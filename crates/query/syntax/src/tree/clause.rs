@@ -1,6 +1,6 @@
 //! Queries and their clauses.
 
-use super::{Expression, Name, PathPattern, Span, StatementLabels};
+use super::{Expression, Name, OnError, PathPattern, Span, StatementLabels};
 
 /// Queries whose rows are put together.
 #[derive(Clone, Debug, PartialEq)]
@@ -311,32 +311,6 @@ pub enum Concurrency {
     Any,
     /// `IN 4 CONCURRENT TRANSACTIONS`
     Most(Expression),
-}
-
-/// Effect of an error in one of several transactions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OnError {
-    /// The statement fails.
-    #[default]
-    Fail,
-    /// No other transaction is begun.
-    Break,
-    /// The others are run.
-    Continue,
-}
-
-impl OnError {
-    /// All of them.
-    pub const ALL: [OnError; 3] = [OnError::Fail, OnError::Break, OnError::Continue];
-
-    /// Its word.
-    pub fn word(self) -> &'static str {
-        match self {
-            OnError::Fail => "FAIL",
-            OnError::Break => "BREAK",
-            OnError::Continue => "CONTINUE",
-        }
-    }
 }
 
 /// Variables that a subquery takes from outside.

@@ -1,76 +1,126 @@
-//! Operators: their texts, and how they bind.
+//! Operators and words: their texts, and how they bind.
 
-/// Operators of numbers, strings and lists.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operator {
-    /// `+`
-    Add,
-    /// `-`
-    Subtract,
-    /// `||`
-    Concatenate,
-    /// `*`
-    Multiply,
-    /// `/`
-    Divide,
-    /// `%`
-    Modulo,
-    /// `^`
-    Power,
+/// Defines an enumeration whose variants are each written as one text.
+#[macro_export]
+macro_rules! written {
+    (
+        $(#[$about:meta])*
+        $name:ident, $(#[$about_text:meta])* $text:ident:
+        $($(#[$note:meta])* $variant:ident = $written:literal,)*
+    ) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name {
+            $(#[doc = concat!("`", $written, "`")] $(#[$note])* $variant,)*
+        }
+
+        impl $name {
+            /// All of them.
+            pub const ALL: [$name; [$($written),*].len()] = [$($name::$variant),*];
+
+            $(#[$about_text])*
+            pub fn $text(self) -> &'static str {
+                match self {
+                    $($name::$variant => $written,)*
+                }
+            }
+        }
+    };
 }
 
-/// Operators that compare.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Comparison {
-    /// `=`
-    Equal,
-    /// `<>`
-    Unequal,
-    /// `<`
-    Less,
-    /// `<=`
-    LessOrEqual,
-    /// `>`
-    Greater,
-    /// `>=`
-    GreaterOrEqual,
+written! {
+    /// Operators of numbers, strings and lists.
+    Operator,
+    /// Its sign.
+    sign:
+    Add = "+",
+    Subtract = "-",
+    Concatenate = "||",
+    Multiply = "*",
+    Divide = "/",
+    Modulo = "%",
+    Power = "^",
 }
 
-/// Tests of strings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TextTest {
-    /// `STARTS WITH`
-    StartsWith,
-    /// `ENDS WITH`
-    EndsWith,
-    /// `CONTAINS`
-    Contains,
-    /// `=~`, of the whole string
-    Matches,
+written! {
+    /// Operators that compare.
+    Comparison,
+    /// Its sign.
+    sign:
+    Equal = "=",
+    Unequal = "<>",
+    Less = "<",
+    LessOrEqual = "<=",
+    Greater = ">",
+    GreaterOrEqual = ">=",
 }
 
-/// How many elements are to satisfy a condition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Quantity {
-    /// `all`
-    All,
-    /// `any`
-    Any,
-    /// `none`
-    None,
-    /// `single`
-    Single,
+written! {
+    /// Tests of strings.
+    TextTest,
+    /// Its words.
+    words:
+    StartsWith = "STARTS WITH",
+    EndsWith = "ENDS WITH",
+    Contains = "CONTAINS",
+    /// of the whole string
+    Matches = "=~",
 }
 
-/// Question about a subquery's rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SubqueryKind {
-    /// Whether there are any.
-    Exists,
-    /// How many.
-    Count,
-    /// A list of their values.
-    Collect,
+written! {
+    /// How many elements are to satisfy a condition.
+    Quantity,
+    /// Its word.
+    word:
+    All = "all",
+    Any = "any",
+    None = "none",
+    Single = "single",
+}
+
+written! {
+    /// Question about a subquery's rows.
+    SubqueryKind,
+    /// Its word.
+    word:
+    /// whether there are any
+    Exists = "EXISTS",
+    /// how many
+    Count = "COUNT",
+    /// a list of their values
+    Collect = "COLLECT",
+}
+
+written! {
+    /// Whether a path may have nodes or relationships twice.
+    #[derive(Default)]
+    PathMode,
+    /// Its word.
+    word:
+    /// nodes and relationships
+    Walk = "WALK",
+    /// nodes, but no relationship
+    #[default]
+    Trail = "TRAIL",
+    /// neither
+    Acyclic = "ACYCLIC",
+    /// neither, but that the last node may be the first
+    Simple = "SIMPLE",
+}
+
+written! {
+    /// Effect of an error in one of several transactions.
+    #[derive(Default)]
+    OnError,
+    /// Its word.
+    word:
+    /// the statement fails
+    #[default]
+    Fail = "FAIL",
+    /// no other transaction is begun
+    Break = "BREAK",
+    /// the others are run
+    Continue = "CONTINUE",
 }
 
 /// Use of a type with a value.
@@ -83,17 +133,6 @@ pub enum Typing {
 }
 
 impl Operator {
-    /// All of them.
-    pub const ALL: [Operator; 7] = [
-        Operator::Add,
-        Operator::Subtract,
-        Operator::Concatenate,
-        Operator::Multiply,
-        Operator::Divide,
-        Operator::Modulo,
-        Operator::Power,
-    ];
-
     /// Number of the precedences.
     pub const PRECEDENCES: u8 = 3;
 
@@ -105,99 +144,14 @@ impl Operator {
             Operator::Power => 2,
         }
     }
-
-    /// Its sign.
-    pub fn sign(self) -> &'static str {
-        match self {
-            Operator::Add => "+",
-            Operator::Subtract => "-",
-            Operator::Concatenate => "||",
-            Operator::Multiply => "*",
-            Operator::Divide => "/",
-            Operator::Modulo => "%",
-            Operator::Power => "^",
-        }
-    }
 }
 
-impl Comparison {
-    /// All of them.
-    pub const ALL: [Comparison; 6] = [
-        Comparison::Equal,
-        Comparison::Unequal,
-        Comparison::Less,
-        Comparison::LessOrEqual,
-        Comparison::Greater,
-        Comparison::GreaterOrEqual,
-    ];
-
-    /// Its sign.
-    pub fn sign(self) -> &'static str {
-        match self {
-            Comparison::Equal => "=",
-            Comparison::Unequal => "<>",
-            Comparison::Less => "<",
-            Comparison::LessOrEqual => "<=",
-            Comparison::Greater => ">",
-            Comparison::GreaterOrEqual => ">=",
-        }
-    }
-}
-
-impl TextTest {
-    /// All of them.
-    pub const ALL: [TextTest; 4] = [
-        TextTest::StartsWith,
-        TextTest::EndsWith,
-        TextTest::Contains,
-        TextTest::Matches,
-    ];
-
-    /// Its words.
-    pub fn words(self) -> &'static str {
-        match self {
-            TextTest::StartsWith => "STARTS WITH",
-            TextTest::EndsWith => "ENDS WITH",
-            TextTest::Contains => "CONTAINS",
-            TextTest::Matches => "=~",
-        }
-    }
-}
-
-impl SubqueryKind {
-    /// All of them.
-    pub const ALL: [SubqueryKind; 3] = [
-        SubqueryKind::Exists,
-        SubqueryKind::Count,
-        SubqueryKind::Collect,
-    ];
-
-    /// Its word.
-    pub fn word(self) -> &'static str {
-        match self {
-            SubqueryKind::Exists => "EXISTS",
-            SubqueryKind::Count => "COUNT",
-            SubqueryKind::Collect => "COLLECT",
-        }
-    }
-}
-
-impl Quantity {
-    /// All of them.
-    pub const ALL: [Quantity; 4] = [
-        Quantity::All,
-        Quantity::Any,
-        Quantity::None,
-        Quantity::Single,
-    ];
-
-    /// Its word.
-    pub fn word(self) -> &'static str {
-        match self {
-            Quantity::All => "all",
-            Quantity::Any => "any",
-            Quantity::None => "none",
-            Quantity::Single => "single",
+impl PathMode {
+    /// That of a path which names none, in a clause whose relationships may repeat or not.
+    pub fn unwritten(repeatable: bool) -> Self {
+        match repeatable {
+            true => PathMode::Walk,
+            false => PathMode::Trail,
         }
     }
 }

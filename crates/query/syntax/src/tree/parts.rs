@@ -32,14 +32,8 @@ impl Expression {
                 let names = computed.map(|computed| &*computed.names);
                 std::iter::once(&**part).chain(names).collect()
             }
-            Node::Arithmetic(first, others) => {
-                let others = others.iter().map(|(_, other)| other);
-                std::iter::once(&**first).chain(others).collect()
-            }
-            Node::Comparison(first, others) => {
-                let others = others.iter().map(|(_, other)| other);
-                std::iter::once(&**first).chain(others).collect()
-            }
+            Node::Arithmetic(first, others) => chain(first, others),
+            Node::Comparison(first, others) => chain(first, others),
             Node::Tested(_, sides) | Node::In(sides) => vec![&sides.0, &sides.1],
             Node::Call(call) => call.arguments.iter().collect(),
             Node::Case(case) => {
@@ -88,4 +82,10 @@ impl Expression {
     pub fn has(&self, holds: &dyn Fn(&Expression) -> bool) -> bool {
         holds(self) || self.parts().into_iter().any(|part| part.has(holds))
     }
+}
+
+/// The operands of a chain of operators.
+fn chain<'e, O>(first: &'e Expression, others: &'e [(O, Expression)]) -> Vec<&'e Expression> {
+    let others = others.iter().map(|(_, other)| other);
+    std::iter::once(first).chain(others).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use super::{Expression, Map, Name, Span};
+use super::{Expression, Map, Name, PathMode, Span};
 
 /// A path, or what it may be: `p = ANY SHORTEST (a)-[r:KNOWS]->+(b)`.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,30 +40,6 @@ pub enum Selector {
     AllShortestPaths,
 }
 
-/// Whether a path may have nodes or relationships twice.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PathMode {
-    /// Nodes, but no relationship.
-    #[default]
-    Trail,
-    /// Nodes and relationships.
-    Walk,
-    /// Neither.
-    Acyclic,
-    /// Neither, but that the last node may be the first.
-    Simple,
-}
-
-impl PathMode {
-    /// That of a path which names none, in a clause whose relationships may repeat or not.
-    pub fn unwritten(repeatable: bool) -> Self {
-        match repeatable {
-            true => PathMode::Walk,
-            false => PathMode::Trail,
-        }
-    }
-}
-
 /// A number that a parameter may give.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Count {
@@ -82,6 +58,17 @@ pub enum Factor {
     Relationship(Box<RelationshipPattern>),
     /// `((a)-->(b) WHERE c){1,3}`
     Group(Box<Group>),
+}
+
+impl Factor {
+    /// Variable of a node or a relationship.
+    pub fn variable(&self) -> Option<&Name> {
+        match self {
+            Factor::Node(node) => node.variable.as_ref(),
+            Factor::Relationship(part) => part.variable.as_ref(),
+            Factor::Group(_) => None,
+        }
+    }
 }
 
 /// A node.

@@ -234,7 +234,10 @@ fn compound(inner: Inner) -> Inner {
                 of(Node::Quantified(Box::new(part)))
             }
         ),
-        1 => reduce.prop_map(|(accumulator, initial, variable, list, step)| {
+        1 => reduce.prop_map(|(accumulator, initial, mut variable, list, step)| {
+            if variable == accumulator {
+                variable.text.push('2');
+            }
             let part = Reduce { accumulator, initial, variable, list, step };
             of(Node::Reduce(Box::new(part)))
         }),

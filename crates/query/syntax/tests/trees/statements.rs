@@ -190,9 +190,16 @@ fn update() -> BoxedStrategy<Clause> {
     let action = (any::<bool>(), vec(set_item(), 1..3));
     let action = action.prop_map(|(on_create, items)| MergeAction { on_create, items });
     let deleted = (any::<bool>(), vec(small(), 1..3));
+    let written = || {
+        path(small()).prop_map(|path| PathPattern {
+            selector: Selector::All,
+            mode: PathMode::Trail,
+            ..path
+        })
+    };
     prop_oneof![
-        vec(path(small()), 1..3).prop_map(ClauseKind::Create),
-        (path(small()), vec(action, 0..3))
+        vec(written(), 1..3).prop_map(ClauseKind::Create),
+        (written(), vec(action, 0..3))
             .prop_map(|(pattern, actions)| ClauseKind::Merge(pattern, actions)),
         vec(set_item(), 1..3).prop_map(ClauseKind::Set),
         vec(removed, 1..3).prop_map(ClauseKind::Remove),
