@@ -1,41 +1,11 @@
 //! Stopping and following a run.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use evergraph_graph::Bytes;
+use evergraph_graph::{Bytes, Cancellation};
 use thiserror::Error;
 
 use crate::Checkpoints;
-
-/// A switch that stops the runs it was given to. Clones share the switch.
-#[derive(Clone, Debug, Default)]
-pub struct Cancellation(Arc<AtomicBool>);
-
-impl Cancellation {
-    /// A switch that is off.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Turns it on, for good. Returns at once; runs end within some 10 ms.
-    pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether it is on.
-    pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
-/// The switch of another kind of work, which stops runs, too.
-impl From<Arc<AtomicBool>> for Cancellation {
-    fn from(switch: Arc<AtomicBool>) -> Self {
-        Cancellation(switch)
-    }
-}
 
 /// A run ended before its result.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]

@@ -78,8 +78,9 @@ pub mod weighted_bfs;
 pub mod widest_path;
 
 pub use checkpoint::{Checkpoints, SaveFailed, Saved};
-pub use control::{Cancellation, Cancelled, Control, Progress};
+pub use control::{Cancelled, Control, Progress};
 pub use error::{Mismatch, RunError};
+pub use evergraph_graph::Cancellation;
 pub use subset::{Bitmap, VertexSubset};
 
 use evergraph_graph::VertexId;

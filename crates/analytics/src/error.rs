@@ -3,6 +3,8 @@
 #[cfg(any(feature = "fulltext", feature = "vector"))]
 mod search;
 
+use std::io::ErrorKind;
+
 use evergraph_algorithms::RunError;
 use evergraph_io::formats::FormatError;
 use evergraph_io::interchange::InterchangeError;
@@ -128,6 +130,9 @@ impl Error {
             Error::Store(_) if self.is_denied() => {
                 "check who may write the files; to read, a statement needs no permission to write"
             }
+            Error::Store(_) if self.is_beyond_limits() => {
+                "allow the process more (ulimit -n for open files, ulimit -v for address space)"
+            }
             Error::Run(_) => "see `evergraph run --list` for the parameters",
             Error::Graph(error) if error.conflict().is_some() => "try the transaction again",
             Error::Graph(GraphError::UnknownDefinition(_)) => {
@@ -150,14 +155,34 @@ impl Error {
 
     /// Whether the system does not let this process write a file of the database.
     pub fn is_denied(&self) -> bool {
-        let said = self.to_string();
-        let denials = ["Permission denied", "Read-only file system"];
-        matches!(self, Error::Store(_)) && denials.iter().any(|denial| said.contains(denial))
+        let denials = [ErrorKind::PermissionDenied, ErrorKind::ReadOnlyFilesystem];
+        matches!(self.of_medium(), Some(MediumError::Io { source, .. })
+            if denials.contains(&source.kind()))
     }
 
     /// Whether the disk has no room; the database goes on.
     pub fn is_full(&self) -> bool {
-        matches!(self, Error::Store(_)) && self.to_string().contains("no space left for")
+        matches!(self.of_medium(), Some(MediumError::NoSpace { .. }))
+    }
+
+    /// Whether the process has all the open files or memory that the system gives it.
+    fn is_beyond_limits(&self) -> bool {
+        const ENOMEM: i32 = 12;
+        const ENFILE: i32 = 23;
+        const EMFILE: i32 = 24;
+        matches!(self.of_medium(), Some(MediumError::Io { source, .. })
+            if matches!(source.raw_os_error(), Some(ENOMEM | ENFILE | EMFILE)))
+    }
+
+    /// The error of a file of the database.
+    fn of_medium(&self) -> Option<&MediumError> {
+        match self {
+            Error::Store(error) => match error.cause() {
+                TopologyError::Storage(StorageError::Medium(error)) => Some(error),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// A usage error.
@@ -226,6 +251,8 @@ impl From<GraphError> for Error {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
 
     #[test]
@@ -242,6 +269,50 @@ mod tests {
         assert!(damaged.hint().starts_with("nothing was changed"));
         let missing = Error::io("x", std::io::Error::from_raw_os_error(2));
         assert!(missing.summary().ends_with("(os error 2)"));
+    }
+
+    #[test]
+    fn a_full_disk_and_a_denial_are_known_by_their_variants() {
+        let io = |kind: ErrorKind| MediumError::Io {
+            file: "pool".to_string(),
+            doing: "no space left for",
+            source: kind.into(),
+        };
+        let full = || MediumError::NoSpace {
+            file: "Permission denied".to_string(),
+            wanted_bytes: 1,
+        };
+        let of_group = Error::Store(TopologyError::Group(Arc::new(full().into())));
+        for (error, is_full, is_denied) in [
+            (full().into(), true, false),
+            (of_group, true, false),
+            (io(ErrorKind::PermissionDenied).into(), false, true),
+            (io(ErrorKind::ReadOnlyFilesystem).into(), false, true),
+            (io(ErrorKind::NotFound).into(), false, false),
+            (
+                Error::io("x", ErrorKind::PermissionDenied.into()),
+                false,
+                false,
+            ),
+        ] {
+            assert_eq!(
+                (error.is_full(), error.is_denied()),
+                (is_full, is_denied),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn limits_of_the_process_are_named() {
+        for code in [12, 23, 24] {
+            let error = Error::from(MediumError::Io {
+                file: "log".to_string(),
+                doing: "mapping it for reading",
+                source: std::io::Error::from_raw_os_error(code),
+            });
+            assert!(error.hint().contains("ulimit"), "{error}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Merging in the background, so that no commit has to wait for room.
 
-use evergraph_storage::failpoint;
+use evergraph_storage::{Process, failpoint};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -16,6 +16,7 @@ use crate::Error;
 pub(crate) struct Merger {
     shared: Arc<MergerShared>,
     thread: Option<JoinHandle<()>>,
+    process: Process,
 }
 
 struct MergerShared {
@@ -97,7 +98,11 @@ impl Merger {
             .name("evergraph-merge".to_string())
             .spawn(failpoint::hand_on(run))
             .ok();
-        Merger { shared, thread }
+        Merger {
+            shared,
+            thread,
+            process: Process::this(),
+        }
     }
 
     /// There is work.
@@ -111,6 +116,10 @@ impl Merger {
     }
 
     fn end(&mut self) {
+        if self.process.is_parent() {
+            // The thread is the parent's.
+            return std::mem::forget(self.thread.take());
+        }
         self.shared.stop.store(true, Ordering::Release);
         self.shared.wake.notify_all();
         if let Some(thread) = self.thread.take() {

@@ -84,6 +84,7 @@ mod tests {
             "betweenness",
             "connected-components",
             "LIKES",
+            "cc",
         ];
         for (given, expected) in [
             ("pagernak", Some("pagerank")),
@@ -92,6 +93,7 @@ mod tests {
             ("likes", Some("LIKES")),
             ("bsf", Some("bfs")),
             ("conected-component", Some("connected-components")),
+            ("c", Some("cc")),
             ("louvain", None),
             ("", None),
         ] {

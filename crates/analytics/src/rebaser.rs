@@ -1,6 +1,6 @@
 //! Rebases snapshots by itself, in a thread that begins with the first run on one.
 
-use evergraph_storage::failpoint;
+use evergraph_storage::{Process, failpoint};
 use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -23,6 +23,7 @@ const WAITS: [Duration; 2] = [Duration::from_secs(60), Duration::from_secs(60 * 
 pub(crate) struct Rebaser {
     shared: Arc<Shared>,
     thread: Mutex<Option<JoinHandle<()>>>,
+    process: Process,
 }
 
 struct Shared {
@@ -45,6 +46,7 @@ impl Rebaser {
                 wake: Condvar::new(),
             }),
             thread: Mutex::new(None),
+            process: Process::this(),
         }
     }
 
@@ -66,6 +68,10 @@ impl Rebaser {
 impl Drop for Rebaser {
     /// Ends the thread; a graph that is being sealed is given up.
     fn drop(&mut self) {
+        if self.process.is_parent() {
+            // The thread is the parent's.
+            return std::mem::forget(self.thread.get_mut().take());
+        }
         self.shared.stop.cancel();
         drop(self.shared.asleep.lock());
         self.shared.wake.notify_all();

@@ -333,4 +333,41 @@ mod tests {
         }
         assert_eq!(Retention::decode("forever"), None);
     }
+
+    #[test]
+    fn lengths_of_months_are_days() {
+        for (within, days) in [
+            (Every::Months(1), 30),
+            (Every::Months(11), 330),
+            (Every::Months(12), 365),
+            (Every::Months(25), 760),
+            (Every::Seconds(DAY), 1),
+        ] {
+            assert_eq!(length_us(within), Some(days * DAY * SECOND_US), "{within}");
+        }
+        assert_eq!(length_us(Every::Edges(3)), None);
+    }
+
+    /// One that takes the place of another of its name, too.
+    #[test]
+    fn rules_say_whether_a_new_snapshot_would_stay() {
+        let rules = Retention {
+            last: Some(1),
+            names: vec!["b".to_string()],
+            ..Retention::default()
+        };
+        let known = vec![snapshot("a", 1, 0), snapshot("b", 2, 1)];
+        for (name, is_kept) in [("a", true), ("b", true), ("c", true)] {
+            assert_eq!(
+                rules.keep(snapshot(name, 3, 2), known.clone()),
+                is_kept,
+                "{name}"
+            );
+        }
+        let only_b = Retention {
+            last: None,
+            ..rules
+        };
+        assert!(!only_b.keep(snapshot("a", 3, 2), known));
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use evergraph_property_graph::graph::PropertyGraph;
 use evergraph_snapshots::View;
 use evergraph_storage::medium::{CountersSnapshot, EmulatedDevice};
-use evergraph_storage::{DurabilityLevel, Storage};
+use evergraph_storage::{DurabilityLevel, Process, Storage};
 use evergraph_topology::ids::IdKind;
 use evergraph_topology::{Batch, CheckReport, Commit, Config, Layout, Mode, Store, StoreStats};
 use parking_lot::Mutex;
@@ -50,6 +50,7 @@ pub struct Session {
     emulated: Option<Arc<EmulatedDevice>>,
     copies: Copies,
     pub(crate) results: Results,
+    opener: Process,
     /// Held while a maintained result is brought up to date, or results are dropped.
     pub(crate) maintaining: Mutex<()>,
 }
@@ -76,6 +77,7 @@ impl Session {
             emulated,
             copies: Copies::new(settings.sealed_bytes),
             results: Results::new(storage, settings.read_only),
+            opener: Process::this(),
             maintaining: Mutex::new(()),
         }
     }
@@ -84,8 +86,10 @@ impl Session {
     /// are refused from now on.
     ///
     /// # Errors
-    /// If the last merge fails; it is closed all the same.
+    /// If the last merge fails; it is closed all the same. In a child of `fork`, where
+    /// nothing happens.
     pub fn close(&self) -> Result<(), Error> {
+        self.refuse_child()?;
         let merger = self.merger.lock().take();
         if let Some(merger) = merger {
             merger.stop();
@@ -93,6 +97,14 @@ impl Session {
         drop(self.rebaser.lock().take());
         self.results.close();
         Ok(self.store.close()?)
+    }
+
+    /// Keeps children that the process forks from the files and the state of the session.
+    ///
+    /// # Errors
+    /// [`MediumError::AfterFork`](evergraph_storage::MediumError::AfterFork) in one.
+    pub fn refuse_child(&self) -> Result<(), Error> {
+        Ok(self.opener.refuse_child()?)
     }
 
     /// Configuration of the creation, with the current layout.
@@ -159,7 +171,7 @@ impl Session {
         Ok(commit)
     }
 
-    /// The graph as of the newest commit; O(1).
+    /// The graph as of the newest commit; O(1). Not for a child of `fork`.
     pub fn view(&self) -> View {
         View::new(&self.store)
     }
@@ -306,8 +318,9 @@ impl Session {
     /// The property graph that the database holds.
     ///
     /// # Errors
-    /// If it was made for edges alone.
+    /// If it was made for edges alone; in a child of `fork`.
     pub fn property_graph(&self) -> Result<&PropertyGraph, Error> {
+        self.refuse_child()?;
         self.property.as_ref().ok_or_else(|| {
             Error::usage(
                 "this database holds edges without labels and properties",

@@ -1,6 +1,7 @@
 //! The vocabulary every crate of Evergraph shares: what a vertex is, how an
 //! algorithm reads a graph, a plain in-memory graph to compare with, random
-//! numbers that are the same everywhere, and sizes as messages tell them.
+//! numbers that are the same everywhere, sizes as messages tell them, and the switch
+//! that ends long work.
 //!
 //! Nothing here can write a stored graph. An algorithm that is generic over
 //! [`Graph`] therefore cannot write one either (Sage, VLDB 2020, section 3: the
@@ -10,6 +11,7 @@
 
 mod array;
 mod bytes;
+mod cancellation;
 mod column;
 mod compressed;
 mod csr;
@@ -20,6 +22,7 @@ mod symmetric;
 
 pub use array::Array;
 pub use bytes::Bytes;
+pub use cancellation::Cancellation;
 pub use column::{Column, ColumnKind, ColumnValue, OwnedColumn};
 pub use compressed::{Compressed, CompressedChunk, CompressedLists, CompressedReader};
 pub use csr::{Csr, CsrLists, CsrReader};

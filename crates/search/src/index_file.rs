@@ -63,6 +63,8 @@ pub struct IndexFile {
     /// The locked index; `None` if there is none yet.
     index: Mutex<Option<File>>,
     lock: File,
+    /// The process that opened it.
+    opener: u32,
 }
 
 /// An index in a directory, seen without opening it.
@@ -80,8 +82,12 @@ pub struct StoredFile {
 
 impl Drop for IndexFile {
     /// Closing is not enough: a child that another thread is just starting has the files,
-    /// too, until it executes its program, and with them the locks.
+    /// too, until it executes its program, and with them the locks. One that uses its copies
+    /// leaves these to its parent.
     fn drop(&mut self) {
+        if self.opener != std::process::id() {
+            return;
+        }
         let index = self.index.get_mut().unwrap_or_else(PoisonError::into_inner);
         if let Some(index) = index {
             let _ = index.unlock();
@@ -116,6 +122,7 @@ impl IndexFile {
             path,
             lock_path,
             lock,
+            opener: std::process::id(),
         })
     }
 
@@ -417,6 +424,19 @@ mod tests {
             assert!(!is_taken(place.path()), "{is_made}");
             drop((lock, file));
         }
+    }
+
+    #[test]
+    fn an_index_that_another_has_put_in_its_place_stays() {
+        let place = tempfile::tempdir().unwrap();
+        let index = IndexFile::take(place.path(), "a", "kind").unwrap();
+        index.replace(b"own").unwrap();
+        fs::remove_file(index.path()).unwrap();
+        assert!(index.replace(b"again").is_err(), "it is gone");
+        fs::write(index.path(), b"another's").unwrap();
+        let refused = index.replace(b"again");
+        assert!(matches!(refused, Err(IndexFileError::InUse { .. })));
+        assert_eq!(fs::read(index.path()).unwrap(), b"another's");
     }
 
     #[test]

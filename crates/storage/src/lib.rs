@@ -21,6 +21,7 @@ pub mod machine;
 pub mod medium;
 pub mod order;
 mod pool;
+mod process;
 mod region;
 mod registry;
 
@@ -30,5 +31,8 @@ pub use log::{CommitLog, CopiedLog, LogRecord, LogStart, RECORD_HEADER_BYTES};
 pub use medium::{DurabilityLevel, Medium, MediumError, MediumHandle, Memory, Properties, Storage};
 pub use medium::{memory_bytes, prefetch_for_read, prefetch_for_write};
 pub use pool::{FORMAT_VERSION, Pool, PoolFile, PoolKind, Root, USER_BYTES, Uuid};
+pub use process::Process;
+#[cfg(feature = "failpoints")]
+pub use process::is_true_in_child;
 pub use region::{Bytes, Draft, Extent, Readers, Region, Words};
 pub use registry::{Needed, Registry, ViewToken};

@@ -289,6 +289,32 @@ mod tests {
         assert_eq!(escaped("a\tb\\c\r\n"), "a\\tb\\\\c\\r\\n");
     }
 
+    /// Names as they are, values as numbers.
+    #[test]
+    fn a_line_of_text_tells_names_from_values() {
+        let line = |tabs: bool, cells: &[Cell]| {
+            let style = Style {
+                tabs,
+                names: 1,
+                format: Format::Evergraph,
+            };
+            let mut out = Vec::new();
+            style.write_line(&mut out, cells).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        let truths = [Some(Value::Boolean(true)), Some(Value::Boolean(true))];
+        let texts = ["a\tb c", "d"].map(|text| Some(Value::Text(text.into())));
+        for (tabs, cells, expected) in [
+            (false, &truths, "true 1\n"),
+            (true, &truths, "true\t1\n"),
+            (false, &texts, "\"a\tb c\" d\n"),
+            (true, &texts, "a\\tb c\td\n"),
+            (true, &[None, Some(Value::Null)], "-\tinf\n"),
+        ] {
+            assert_eq!(line(tabs, cells), expected);
+        }
+    }
+
     #[test]
     fn what_is_not_reached_is_told_or_left_out() {
         for unreached in [Value::Null, Value::Float(f64::INFINITY)] {

@@ -219,7 +219,8 @@ pub struct Outcome {
 /// program, not to the library.
 #[derive(Clone, Copy, Debug)]
 pub struct MemoryMeter {
-    /// Bytes in use now.
+    /// Bytes in use now, to compare with earlier ones: what was in use when the first
+    /// was asked for need not be known.
     pub current: fn() -> usize,
     /// Most bytes that were in use since the last reset.
     pub peak: fn() -> usize,

@@ -428,6 +428,18 @@ mod tests {
     }
 
     #[test]
+    fn numbers_beyond_63_bits_are_texts() {
+        for (number, value) in [
+            (0, Value::Integer(0)),
+            (i64::MAX as u64, Value::Integer(i64::MAX)),
+            (1 << 63, Value::Text("9223372036854775808".into())),
+            (u64::MAX, Value::Text("18446744073709551615".into())),
+        ] {
+            assert_eq!(whole(number), value);
+        }
+    }
+
+    #[test]
     fn groups_are_counted() {
         for label in [|x| Label::Vertex(x as u32), Label::Number] {
             let labels = [4, 1, 4, 1, 0].map(label);

@@ -64,8 +64,8 @@ use evergraph_topology::{CheckReport, Snapshot, Store, TopologyError, is_reserve
 
 pub use batch::{
     Account, Adjoining, Common, Ends, Expanded, Filter, GraphRead, IdBounds, IndexCursor,
-    IndexInfo, IndexSubject, Interrupt, LabelExpression, Labels, MORSEL_SLOTS, MOST_ADJOINING,
-    Morsel, Morsels, Neighbors, Opened, Order, Test, TransactionView, UNCOMMITTED, Unavailable,
+    IndexInfo, IndexSubject, LabelExpression, Labels, MORSEL_SLOTS, MOST_ADJOINING, Morsel,
+    Morsels, Neighbors, Opened, Order, Test, TransactionView, UNCOMMITTED, Unavailable,
 };
 pub use changes::{ChangedNodes, Changes};
 pub use entity::{Node, Relationship};
@@ -95,6 +95,7 @@ use self::core::Core;
 use self::definitions::repair::repair_indexes;
 pub use crate::expression::Comparison;
 pub use crate::record::EntityKind;
+pub use crate::transaction::Interrupt;
 use crate::transaction::{
     ActiveTransaction, TransactionId, TransactionManager, TransactionOptions,
 };
@@ -104,9 +105,27 @@ use crate::transaction::{
 pub struct PropertyGraph {
     core: Arc<Core>,
     transactions: Arc<TransactionManager<Committed>>,
+    /// Of transactions that are told nothing else.
+    options: TransactionOptions,
 }
 
 impl PropertyGraph {
+    /// The same graph, all of whose transactions have these options unless they are told
+    /// others: those of definitions and loads, too. O(1).
+    #[must_use]
+    pub fn with_options(&self, options: TransactionOptions) -> Self {
+        PropertyGraph {
+            core: Arc::clone(&self.core),
+            transactions: Arc::clone(&self.transactions),
+            options,
+        }
+    }
+
+    /// The options of transactions that are told nothing else.
+    pub fn transaction_options(&self) -> &TransactionOptions {
+        &self.options
+    }
+
     /// The graph at the newest visible commit. O(1).
     pub fn view(&self) -> View {
         View::latest(&self.core)
@@ -142,7 +161,7 @@ impl PropertyGraph {
     /// Begins a transaction at the newest visible commit, with snapshot
     /// isolation.
     pub fn begin(&self) -> Transaction {
-        self.begin_with(&TransactionOptions::default())
+        self.begin_with(&self.options)
     }
 
     /// As [`PropertyGraph::begin`], with other isolation, timeout or name.
@@ -164,7 +183,7 @@ impl PropertyGraph {
         &self,
         work: impl FnMut(&mut Transaction) -> Result<T, GraphError>,
     ) -> Result<T, GraphError> {
-        self.write_with(TransactionOptions::default(), work)
+        self.write_with(self.options.clone(), work)
     }
 
     /// As [`PropertyGraph::write`], as if no other transaction ran at the time.

@@ -16,7 +16,7 @@ use super::options::{GraphOptions, OpenOptions};
 use super::read::loops::LoopCounts;
 use super::read::sorted::SortedLists;
 use super::state::{State, is_chunk};
-use crate::transaction::TransactionManager;
+use crate::transaction::{TransactionManager, TransactionOptions};
 
 impl PropertyGraph {
     /// Makes an empty graph. A crash in between leaves no graph, and it can be made
@@ -101,6 +101,10 @@ impl PropertyGraph {
             core: Arc::clone(&core),
         };
         let transactions = TransactionManager::new(Arc::new(committed), opening.transactions);
-        PropertyGraph { core, transactions }
+        PropertyGraph {
+            core,
+            transactions,
+            options: TransactionOptions::default(),
+        }
     }
 }

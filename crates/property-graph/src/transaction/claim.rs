@@ -53,14 +53,20 @@ impl<S: CommittedState> TransactionManager<S> {
         options: &TransactionOptions,
         mut attempt: impl FnMut(Transaction<S>) -> Result<R, E>,
     ) -> Result<R, E> {
-        let (clock, policy) = (&self.settings.clock, &options.retry);
-        let end = clock.now().saturating_add(policy.give_up_after);
+        let policy = &options.retry;
+        let end = self.settings.clock.now();
+        let end = end.saturating_add(policy.give_up_after);
+        // An interrupt is the end of all time.
+        let now = || match options.is_interrupted() {
+            true => Duration::MAX,
+            false => self.settings.clock.now(),
+        };
         let mut claim = Claim::new(self);
         policy.run(
-            || clock.now(),
+            now,
             |conflict, pause| self.wait_out(conflict, pause),
             || {
-                let transaction = claim.begin(options, end)?;
+                let transaction = claim.begin(options, || now() >= end)?;
                 let lease = Arc::clone(&transaction.part.lease);
                 let outcome = attempt(transaction);
                 claim.extend(lease.wanted());
@@ -107,14 +113,14 @@ impl<'m, S: CommittedState> Claim<'m, S> {
     }
 
     /// Begins the transaction, again if it was begun before. Waits until it has all
-    /// that is claimed, up to a time of the manager's clock.
+    /// that is claimed.
     ///
     /// # Errors
-    /// A conflict, if something of it is still not free at `end`.
+    /// A conflict, if something of it is still not free when time `is_up`.
     pub(super) fn begin(
         &mut self,
         options: &TransactionOptions,
-        end: Duration,
+        is_up: impl Fn() -> bool,
     ) -> Result<Transaction<S>, TransactionError> {
         let manager = self.manager;
         let mut early = failpoint!(
@@ -136,7 +142,7 @@ impl<'m, S: CommittedState> Claim<'m, S> {
                     manager, &mut inner, lease, view, options,
                 ));
             };
-            if manager.settings.clock.now() >= end {
+            if is_up() {
                 return Err(refused);
             }
             manager.wait(&mut inner, Instant::now() + LOOK_AFTER);

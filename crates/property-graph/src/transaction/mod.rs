@@ -67,7 +67,7 @@ pub use overlay::Savepoint;
 pub(crate) use overlay::{Change, Changed, KeyOf, Kind, List};
 pub(crate) use reads::{KeyRange, Predicate, Reads};
 pub use retry::RetryPolicy;
-pub use settings::{Isolation, Settings, TransactionOptions};
+pub use settings::{Interrupt, Isolation, Settings, TransactionOptions};
 pub(crate) use writes::IndexKey;
 #[cfg(test)]
 pub(crate) use writes::WriteSet;

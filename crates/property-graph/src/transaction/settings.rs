@@ -1,6 +1,6 @@
 //! Settings of transactions.
 
-use std::fmt;
+use std::fmt::{self, Debug};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,6 +18,12 @@ pub enum Isolation {
     Serializable,
 }
 
+/// Ends reads and waits that are under way: a deadline, a caller who has gone.
+pub trait Interrupt: Debug + Send + Sync {
+    /// Whether they are to end. It is asked often, by many threads.
+    fn is_wanted(&self) -> bool;
+}
+
 /// Options of one transaction.
 #[derive(Clone, Debug, Default)]
 pub struct TransactionOptions {
@@ -30,6 +36,8 @@ pub struct TransactionOptions {
     /// How often, and after which pauses, `PropertyGraph::write_with` runs it again
     /// after a conflict.
     pub retry: RetryPolicy,
+    /// Ends waiting for other transactions, with the last conflict.
+    pub interrupt: Option<Arc<dyn Interrupt>>,
 }
 
 impl TransactionOptions {
@@ -39,6 +47,12 @@ impl TransactionOptions {
             isolation: Isolation::Serializable,
             ..TransactionOptions::default()
         }
+    }
+
+    /// Whether nothing is waited for any more.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        let interrupt = self.interrupt.as_ref();
+        interrupt.is_some_and(|interrupt| interrupt.is_wanted())
     }
 }
 

@@ -2,72 +2,17 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use evergraph_functions::{Clock, Entities, Environment};
-use evergraph_property_graph::graph::{Account as GraphAccount, GraphError, Interrupt};
+use evergraph_graph::Cancellation;
+use evergraph_property_graph::graph::{
+    Account as GraphAccount, GraphError, Interrupt, PropertyGraph,
+};
+use evergraph_property_graph::transaction::{Retryable, TransactionOptions};
 
 use crate::{Execution, QueryError};
-
-/// Cancels a query from another thread. Cheap to clone.
-#[derive(Clone, Debug, Default)]
-pub struct Cancellation(Arc<Token>);
-
-#[derive(Debug, Default)]
-struct Token {
-    is_cancelled: Arc<AtomicBool>,
-    /// Cancelled with this one.
-    children: Mutex<Vec<Weak<Token>>>,
-}
-
-impl Token {
-    fn cancel(&self) {
-        self.is_cancelled.store(true, Ordering::SeqCst);
-        let children = self.children.lock().unwrap_or_else(PoisonError::into_inner);
-        for child in children.iter().filter_map(Weak::upgrade) {
-            child.cancel();
-        }
-    }
-}
-
-impl Cancellation {
-    /// A token that nothing has cancelled.
-    pub fn new() -> Self {
-        Cancellation::default()
-    }
-
-    /// A token that is cancelled with this one, and by itself.
-    #[must_use]
-    pub fn child(&self) -> Self {
-        let child = Cancellation::new();
-        let children = self.0.children.lock();
-        let mut children = children.unwrap_or_else(PoisonError::into_inner);
-        children.retain(|other| other.strong_count() > 0);
-        children.push(Arc::downgrade(&child.0));
-        drop(children);
-        // One that is cancelled meanwhile has the child in its list, or is seen here.
-        if self.0.is_cancelled.load(Ordering::SeqCst) {
-            child.cancel();
-        }
-        child
-    }
-
-    /// Cancels the queries that have the token; they stop at the next batch.
-    pub fn cancel(&self) {
-        self.0.cancel();
-    }
-
-    /// The switch itself, for work that looks at it in its own way.
-    pub fn switch(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.0.is_cancelled)
-    }
-
-    /// Whether it was cancelled.
-    pub fn is_cancelled(&self) -> bool {
-        self.0.is_cancelled.load(Ordering::Relaxed)
-    }
-}
 
 /// Bounds of one run.
 #[derive(Clone, Debug)]
@@ -106,10 +51,68 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// When what begins now has to have ended; never, if that is after all time.
-    pub(crate) fn deadline(&self) -> Option<Instant> {
-        let timeout = self.timeout?;
-        Instant::now().checked_add(timeout)
+    /// The bounds of what begins now.
+    pub fn begin(&self) -> Arc<Bounds> {
+        let until = |timeout| Instant::now().checked_add(timeout);
+        Arc::new(Bounds {
+            cancellation: self.cancellation.clone(),
+            timeout: self.timeout.unwrap_or_default(),
+            until: self.timeout.and_then(until),
+        })
+    }
+}
+
+/// Ends of work that has begun: its caller's will, and its deadline, which is the same
+/// however often parts of it are run again.
+#[derive(Debug)]
+pub struct Bounds {
+    cancellation: Cancellation,
+    timeout: Duration,
+    /// Never, if that is after all time.
+    until: Option<Instant>,
+}
+
+impl Bounds {
+    fn is_late(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
+    }
+
+    /// Whether the work may go on.
+    ///
+    /// # Errors
+    /// What ended it.
+    pub fn check(&self) -> Result<(), QueryError> {
+        if self.cancellation.is_cancelled() {
+            return Err(QueryError::Cancelled);
+        }
+        match self.is_late() {
+            true => Err(QueryError::Timeout(self.timeout)),
+            false => Ok(()),
+        }
+    }
+
+    /// The same graph, whose transactions wait for others within the bounds.
+    pub fn of_graph(self: &Arc<Self>, graph: &PropertyGraph) -> PropertyGraph {
+        graph.with_options(TransactionOptions {
+            interrupt: Some(Arc::clone(self) as _),
+            ..graph.transaction_options().clone()
+        })
+    }
+
+    /// The error of a transaction of [`Bounds::of_graph`]: one that was waiting is told what
+    /// ended that.
+    pub fn told(&self, error: GraphError) -> QueryError {
+        let was_waiting = error.is_retryable() || matches!(error, GraphError::Cancelled);
+        match self.check() {
+            Err(end) if was_waiting => end,
+            _ => QueryError::of_transaction(error),
+        }
+    }
+}
+
+impl Interrupt for Bounds {
+    fn is_wanted(&self) -> bool {
+        self.cancellation.is_cancelled() || self.is_late()
     }
 }
 
@@ -123,24 +126,15 @@ fn cores() -> usize {
 /// Reason to end a run before its time.
 #[derive(Debug)]
 struct Signals {
-    cancellation: Cancellation,
-    until: Option<Instant>,
+    bounds: Arc<Bounds>,
     /// One of its threads has failed.
     has_failed: AtomicBool,
-}
-
-impl Signals {
-    fn is_late(&self) -> bool {
-        self.until.is_some_and(|until| Instant::now() >= until)
-    }
 }
 
 /// Long reads of the graph ask, too.
 impl Interrupt for Signals {
     fn is_wanted(&self) -> bool {
-        self.has_failed.load(Ordering::Relaxed)
-            || self.cancellation.is_cancelled()
-            || self.is_late()
+        self.has_failed.load(Ordering::Relaxed) || self.bounds.is_wanted()
     }
 }
 
@@ -157,14 +151,13 @@ pub(crate) struct Guard {
 impl Guard {
     /// Of a run that begins now.
     pub(crate) fn new(limits: &Limits) -> Self {
-        Guard::ending(limits, limits.deadline())
+        Guard::within(limits, limits.begin())
     }
 
-    /// Of a run that has to have ended at some time.
-    pub(crate) fn ending(limits: &Limits, until: Option<Instant>) -> Self {
+    /// Of a run that is part of what began before.
+    pub(crate) fn within(limits: &Limits, bounds: Arc<Bounds>) -> Self {
         let signals = Arc::new(Signals {
-            cancellation: limits.cancellation.clone(),
-            until,
+            bounds,
             has_failed: AtomicBool::new(false),
         });
         let bytes = u64::try_from(limits.memory).unwrap_or(u64::MAX);
@@ -180,9 +173,13 @@ impl Guard {
         &self.limits
     }
 
+    pub(crate) fn bounds(&self) -> &Arc<Bounds> {
+        &self.signals.bounds
+    }
+
     /// When it has to have ended.
     pub(crate) fn until(&self) -> Option<Instant> {
-        self.signals.until
+        self.signals.bounds.until
     }
 
     /// Stops the other threads of the query.
@@ -230,13 +227,8 @@ impl Guard {
 
     /// Fails if the query is to stop.
     pub(crate) fn check(&self) -> Result<(), QueryError> {
-        if self.limits.cancellation.is_cancelled() {
-            return Err(QueryError::Cancelled);
-        }
         // Time is up for all threads, also for those that another one ends.
-        if self.signals.is_late() {
-            return Err(QueryError::Timeout(self.limits.timeout.unwrap_or_default()));
-        }
+        self.bounds().check()?;
         match self.signals.has_failed.load(Ordering::Relaxed) {
             true => Err(QueryError::Cancelled),
             false => Ok(()),

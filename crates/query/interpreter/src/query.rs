@@ -11,7 +11,7 @@ use std::time::Instant;
 use evergraph_functions::{Clock, Datum};
 use evergraph_planner::{PlannedQuery, Slot};
 use evergraph_property_graph::Value;
-use evergraph_property_graph::graph::{PropertyGraph, Transaction, View};
+use evergraph_property_graph::graph::{GraphError, PropertyGraph, Transaction, View};
 use evergraph_property_graph::value::DateTime;
 use evergraph_syntax::scope;
 use evergraph_syntax::tree::{Body, Mode, Span, Statement};
@@ -65,8 +65,6 @@ pub type EachRowWithin<'e> = dyn FnMut(&Transaction, Vec<Datum>) -> ControlFlow<
 pub struct Query {
     pub(crate) prepared: Arc<Prepared>,
     limits: Limits,
-    /// When its runs have to have ended, if they share their time.
-    until: Option<Instant>,
 }
 
 /// State that all runs of a query share.
@@ -174,7 +172,6 @@ impl Query {
         Ok(Query {
             prepared: Arc::new(prepared),
             limits,
-            until: None,
         })
     }
 
@@ -184,23 +181,7 @@ impl Query {
         Query {
             prepared: Arc::clone(&self.prepared),
             limits,
-            until: None,
         }
-    }
-
-    /// The same, with one timeout for all of its runs, which begins now: a statement that is
-    /// run again after a conflict has no more time for that.
-    #[must_use]
-    pub fn begun(&self) -> Self {
-        Query {
-            until: self.until.or_else(|| self.limits.deadline()),
-            ..self.clone()
-        }
-    }
-
-    /// The limits of a run that begins now.
-    fn guard(&self) -> Guard {
-        Guard::ending(&self.limits, self.until.or_else(|| self.limits.deadline()))
     }
 
     /// Whether preparing it again would hardly give another plan: no name, index or
@@ -261,7 +242,7 @@ impl Query {
         parameters: &Parameters,
     ) -> Result<Rows, QueryError> {
         if let Some(as_of) = &self.prepared.planned.as_of {
-            let guard = self.guard();
+            let guard = Guard::new(&self.limits);
             let empty = Graph::new(
                 Access::View(graph.view()),
                 Arc::clone(guard.shared_account()),
@@ -278,13 +259,27 @@ impl Query {
             let done = self.run_in_transactions(graph, parameters);
             return done.map(|(rows, _)| rows);
         }
-        let query = self.begun();
-        let done = graph.write(|transaction| {
-            query
-                .run(transaction, parameters)
-                .map_err(QueryError::into_graph)
+        self.write(graph, parameters, |rows, _| Ok(rows))
+    }
+
+    /// Runs it in a transaction of its own, which is run again after a conflict, all of it
+    /// within its limits. `keep` makes the result of the rows within the transaction.
+    ///
+    /// # Errors
+    /// Errors of the query, of `keep` and of the commit; then nothing of it is in the graph.
+    pub fn write<T>(
+        &self,
+        graph: &PropertyGraph,
+        parameters: &Parameters,
+        mut keep: impl FnMut(Rows, &Transaction) -> Result<T, GraphError>,
+    ) -> Result<T, QueryError> {
+        let bounds = self.limits.begin();
+        let done = bounds.of_graph(graph).write(|transaction| {
+            let guard = Guard::within(&self.limits, Arc::clone(&bounds));
+            let rows = self.run_guarded(&guard, transaction, parameters);
+            keep(rows.map_err(QueryError::into_graph)?, transaction)
         });
-        done.map_err(QueryError::of_transaction)
+        done.map_err(|error| bounds.told(error))
     }
 
     /// Runs it on one commit, and holds all rows.
@@ -293,7 +288,8 @@ impl Query {
     /// Errors of the query; one that writes.
     pub fn read(&self, view: &View, parameters: &Parameters) -> Result<Rows, QueryError> {
         self.check_reads()?;
-        self.collect(Access::View(view.clone()), parameters)
+        let guard = Guard::new(&self.limits);
+        self.collect(Access::View(view.clone()), &guard, parameters)
     }
 
     /// Runs it on one commit, and gives each row as soon as it is found: none is held
@@ -334,16 +330,27 @@ impl Query {
         transaction: &mut Transaction,
         parameters: &Parameters,
     ) -> Result<Rows, QueryError> {
+        self.run_guarded(&Guard::new(&self.limits), transaction, parameters)
+    }
+
+    fn run_guarded(
+        &self,
+        guard: &Guard,
+        transaction: &mut Transaction,
+        parameters: &Parameters,
+    ) -> Result<Rows, QueryError> {
+        let collect = |transaction: &mut Transaction| {
+            self.collect(Access::Transaction(transaction), guard, parameters)
+        };
         if !self.writes() {
-            return self.collect(Access::Transaction(transaction), parameters);
+            return collect(transaction);
         }
         if self.commits_itself() {
             let message = "CALL { ... } IN TRANSACTIONS commits by itself, and is no part of a \
                            transaction; run it before or after";
             return Err(QueryError::runtime("AccessError", "InTransaction", message));
         }
-        transaction
-            .atomically(|transaction| self.collect(Access::Transaction(transaction), parameters))
+        transaction.atomically(collect)
     }
 
     /// As [`Query::run`], and gives each row as [`Query::read_each`] does; all rows of a
@@ -411,13 +418,17 @@ impl Query {
     }
 
     /// Runs it and holds its rows.
-    fn collect(&self, access: Access<'_>, parameters: &Parameters) -> Result<Rows, QueryError> {
+    fn collect(
+        &self,
+        access: Access<'_>,
+        guard: &Guard,
+        parameters: &Parameters,
+    ) -> Result<Rows, QueryError> {
         let Prepared { columns, slots, .. } = &*self.prepared;
         let mut batches = VecDeque::new();
         let summary = self.on_stack(|| {
-            let guard = self.guard();
             let mut account = guard.account("its result");
-            self.push_guarded(access, &guard, parameters, &mut |_, batch| {
+            self.push_guarded(access, guard, parameters, &mut |_, batch| {
                 if !slots.is_empty() {
                     let batch = batch.unshared();
                     account.add(batch.bytes())?;
@@ -440,7 +451,7 @@ impl Query {
         parameters: &Parameters,
         sink: &mut dyn FnMut(&Graph<'_>, Batch) -> Result<Flow, QueryError>,
     ) -> Result<Summary, QueryError> {
-        let guard = self.guard();
+        let guard = Guard::new(&self.limits);
         self.push_guarded(access, &guard, parameters, sink)
     }
 

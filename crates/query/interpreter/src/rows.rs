@@ -90,6 +90,13 @@ impl Rows {
         &self.summary
     }
 
+    /// Whether there is no row left.
+    pub fn is_empty(&self) -> bool {
+        let mut batches = self.batches.iter();
+        let first = batches.next();
+        first.is_none_or(|first| self.at == first.len()) && batches.all(|other| other.len() == 0)
+    }
+
     /// The next row, as something that is made of its values.
     pub fn next_of<T, E>(
         &mut self,

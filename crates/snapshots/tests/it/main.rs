@@ -3,3 +3,4 @@
 mod diff;
 mod larger_than_memory;
 mod parts;
+mod views;

@@ -22,6 +22,7 @@ use super::lock::{self, Access, DatabaseLock};
 use super::{DurabilityLevel, Medium, MediumError, MediumHandle, Properties, Storage};
 use crate::error::StorageError;
 use crate::failpoint;
+use crate::process::Process;
 
 /// The files of a database in an ordinary directory.
 ///
@@ -143,6 +144,7 @@ pub struct FileMedium {
     synced: AtomicU64,
     syncing: Mutex<()>,
     poisoned: AtomicBool,
+    opener: Process,
     faults: Option<Arc<FileFaults>>,
     memory_bytes: u64,
     /// Set once the file is too long for DRAM, and then for good.
@@ -191,6 +193,7 @@ impl FileMedium {
             synced: AtomicU64::new(0),
             syncing: Mutex::new(()),
             poisoned: AtomicBool::new(false),
+            opener: Process::this(),
             faults: None,
             memory_bytes: u64::MAX,
             exceeds_memory: AtomicBool::new(false),
@@ -225,7 +228,8 @@ impl FileMedium {
         self.poisoned.load(Ordering::Acquire)
     }
 
-    fn refuse_if_poisoned(&self) -> Result<(), MediumError> {
+    fn refuse_if_not_writable(&self) -> Result<(), MediumError> {
+        self.opener.refuse_child()?;
         if self.is_poisoned() {
             return Err(MediumError::Poisoned {
                 file: self.name.clone(),
@@ -330,7 +334,7 @@ impl Medium for FileMedium {
         if len <= from {
             return Ok(());
         }
-        self.refuse_if_poisoned()?;
+        self.refuse_if_not_writable()?;
         if len > self.calls.most_bytes() {
             return Err(MediumError::Unsupported(format!(
                 "{}: {len} bytes do not fit into the {} bytes of address space that the system \
@@ -352,7 +356,7 @@ impl Medium for FileMedium {
 
     fn discard(&self, offset: u64, len: u64) -> Result<(), MediumError> {
         let end = self.end_of(offset, len)?;
-        self.refuse_if_poisoned()?;
+        self.refuse_if_not_writable()?;
         self.calls
             .punch(offset, end)
             .map_err(|error| host::io_error(&self.name, "giving space back", error))
@@ -363,7 +367,7 @@ impl Medium for FileMedium {
         if !self.calls.has_holes() {
             return Ok(());
         }
-        self.refuse_if_poisoned()?;
+        self.refuse_if_not_writable()?;
         self.meet_fault(FileCall::Grow, 0)
             .and_then(|_| self.calls.fill(offset, end, self.len()))
             .map_err(|error| self.space_error("reserving space", error, len))?;
@@ -388,7 +392,7 @@ impl Medium for FileMedium {
     /// After an error some first part of the bytes may have been written.
     fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), MediumError> {
         self.end_of(offset, bytes.len() as u64)?;
-        self.refuse_if_poisoned()?;
+        self.refuse_if_not_writable()?;
         let is_counted = failpoint!(
             "file.counted-before-written",
             { self.note_written(); true },
@@ -449,14 +453,14 @@ impl Medium for FileMedium {
     }
 
     fn fence(&self) -> Result<(), MediumError> {
-        self.refuse_if_poisoned()?;
+        self.refuse_if_not_writable()?;
         let mine = self.written.load(Ordering::Acquire);
         if self.synced.load(Ordering::Acquire) >= mine {
             return Ok(());
         }
         let _syncing = self.syncing.lock();
         // The sync we waited for may have failed, or covered us as well.
-        self.refuse_if_poisoned()?;
+        self.refuse_if_not_writable()?;
         if self.synced.load(Ordering::Acquire) >= mine {
             return Ok(());
         }

@@ -31,6 +31,7 @@ use super::host::io_error;
 use crate::error::StorageError;
 use crate::failpoint;
 use crate::pool::PoolKind;
+use crate::process::Process;
 
 /// Purposes of opening a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,23 +150,27 @@ fn byte_of(kind: PoolKind, sequence: u64) -> Bytes {
 
 /// The pool file, unlocked when it is dropped. Closing it is not enough: a child that
 /// another thread is just starting has the open file, and with it the lock, until it
-/// executes its program.
+/// executes its program. One that uses its copy has the parent's lock, and leaves it.
 #[derive(Debug)]
-struct PoolFile(OwnedFd);
+struct PoolFile(OwnedFd, Process);
 
 impl Drop for PoolFile {
     fn drop(&mut self) {
-        let _ = lock_bytes(&self.0, libc::F_UNLCK, (0, 0));
+        if !self.1.is_parent() {
+            let _ = lock_bytes(&self.0, libc::F_UNLCK, (0, 0));
+        }
     }
 }
 
 /// The side file, unlocked when it is dropped, as the pool file is.
 #[derive(Debug)]
-struct SideFile(File);
+struct SideFile(File, Process);
 
 impl Drop for SideFile {
     fn drop(&mut self) {
-        let _ = flock(&self.0, FlockOperation::Unlock);
+        if !self.1.is_parent() {
+            let _ = flock(&self.0, FlockOperation::Unlock);
+        }
     }
 }
 
@@ -181,7 +186,7 @@ pub(super) fn lock(
 
 fn acquire(directory: &Arc<Directory>, access: Access) -> Result<DatabaseLock, StorageError> {
     loop {
-        let pool = PoolFile(open_pool(directory, access)?);
+        let pool = PoolFile(open_pool(directory, access)?, Process::this());
         failpoint!("lock.pool-opened");
         lock_pool(directory, &pool.0, access)?;
         let name = PoolKind::GRAPH.file_name();
@@ -302,7 +307,7 @@ fn lock_side_file(
             false => Err(refused_by_side_file(directory, access)),
         };
     }
-    let mut file = SideFile(file);
+    let mut file = SideFile(file, Process::this());
     if !is_reader {
         // It only helps the person who reads the message; the disk may be full.
         let file = &mut file.0;

@@ -15,6 +15,7 @@ use super::host::{self, Holes, Mapped, Mapping};
 use super::lock::{self, Access, DatabaseLock};
 use super::{DurabilityLevel, Medium, MediumError, MediumHandle, Properties, Storage};
 use crate::error::StorageError;
+use crate::process::Process;
 
 /// Protection of mapped bytes against a power cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -175,6 +176,7 @@ impl Storage for MappedStorage {
             },
             fenced: true,
             poisoned: AtomicBool::new(false),
+            opener: Process::this(),
             durability,
             name: name.to_string(),
             holes: Holes::of(file.as_fd(), len),
@@ -214,6 +216,7 @@ pub struct MappedMedium {
     fenced: bool,
     /// A flush or growth that waits for the system has failed.
     poisoned: AtomicBool,
+    opener: Process,
     durability: DurabilityLevel,
     name: String,
     /// `None` for memory without a file.
@@ -243,6 +246,7 @@ impl MappedMedium {
             flush: Flush::Nothing,
             fenced: false,
             poisoned: AtomicBool::new(false),
+            opener: Process::this(),
             durability: DurabilityLevel::Volatile,
             name: name.to_string(),
             file: None,
@@ -283,7 +287,8 @@ impl MappedMedium {
         }
     }
 
-    fn refuse_if_poisoned(&self) -> Result<(), MediumError> {
+    fn refuse_if_not_writable(&self) -> Result<(), MediumError> {
+        self.opener.refuse_child()?;
         if self.poisoned.load(Ordering::Acquire) {
             return Err(self.refused());
         }
@@ -334,7 +339,7 @@ impl MappedMedium {
     /// Checks what every write needs, and returns where it goes.
     fn target(&self, offset: u64, len: u64) -> Result<*mut u8, MediumError> {
         self.end_of(offset, len)?;
-        self.refuse_if_poisoned()?;
+        self.refuse_if_not_writable()?;
         if self.holes.any() {
             self.reserve(offset, len)?;
         }
@@ -366,7 +371,7 @@ impl Medium for MappedMedium {
         if len <= from {
             return Ok(());
         }
-        self.refuse_if_poisoned()?;
+        self.refuse_if_not_writable()?;
         if len > self.mapping.len() {
             return Err(MediumError::Unsupported(format!(
                 "{}: {len} bytes do not fit into the {} bytes of address space that the system \
@@ -392,7 +397,7 @@ impl Medium for MappedMedium {
 
     fn discard(&self, offset: u64, len: u64) -> Result<(), MediumError> {
         let end = self.end_of(offset, len)?;
-        self.refuse_if_poisoned()?;
+        self.refuse_if_not_writable()?;
         match &self.file {
             Some(file) => self
                 .holes

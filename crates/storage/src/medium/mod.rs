@@ -97,6 +97,12 @@ pub enum MediumError {
         /// File of the database.
         file: String,
     },
+    /// A child of `fork` uses what its parent has opened.
+    #[error(
+        "the database was opened by the parent of this process, which alone may use it; open it \
+         here after the fork"
+    )]
+    AfterFork,
     /// An access past the end, from a length or offset that cannot be right.
     #[error(
         "{file}: offset {offset} + {len} is outside the file's {file_len} bytes (truncated or damaged)"

@@ -3,12 +3,14 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use evergraph_storage::Process;
+
 use crate::error::TopologyError;
 
 /// Reasons to refuse changes of a store; reads go on in any case.
-#[derive(Default)]
 pub(in crate::store) struct Status {
     read_only: bool,
+    opener: Process,
     failed: AtomicBool,
     /// It failed by a panic.
     poisoned: AtomicBool,
@@ -20,7 +22,10 @@ impl Status {
     pub(in crate::store) fn new(read_only: bool) -> Self {
         Status {
             read_only,
-            ..Status::default()
+            opener: Process::this(),
+            failed: AtomicBool::new(false),
+            poisoned: AtomicBool::new(false),
+            closed: AtomicBool::new(false),
         }
     }
 
@@ -37,8 +42,9 @@ impl Status {
     }
 
     /// After a failure on the medium nothing is written before it has been opened again;
-    /// nor after it was closed.
+    /// nor after it was closed, nor by a child of the process.
     pub(in crate::store) fn refuse_if_failed(&self) -> Result<(), TopologyError> {
+        self.opener.refuse_child()?;
         if self.closed.load(Ordering::Acquire) {
             return Err(TopologyError::Closed);
         }

@@ -1,19 +1,13 @@
 //! What a query may use: its memory, and whether it is to go on.
 
-use std::fmt::Debug;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::graph::error::GraphError;
+use crate::transaction::Interrupt;
 
 /// So many bytes are charged together, and so often cancellation is looked for.
 const STEP: u64 = 1 << 16;
-
-/// Ends reads that are under way: a deadline, a caller who has gone.
-pub trait Interrupt: Debug + Send + Sync {
-    /// Whether they are to end. It is asked often, by many threads.
-    fn is_wanted(&self) -> bool;
-}
 
 /// Memory that the vectors of one query occupy, and the token that cancels it. Shared by
 /// the query's threads.

@@ -52,7 +52,7 @@ mod writes;
 
 use std::sync::Arc;
 
-pub use account::{Account, Interrupt};
+pub use account::Account;
 pub use columns::{Ends, Expanded, Labels, Neighbors};
 pub use common::{Adjoining, Common, IdBounds, MOST_ADJOINING};
 pub use cursor::{IndexCursor, IndexInfo, IndexSubject, Opened, Order, Unavailable};

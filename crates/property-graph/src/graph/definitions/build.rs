@@ -15,6 +15,7 @@ use crate::graph::schema::{Broken, Entry};
 use crate::graph::view::View;
 use crate::index::{Collector, KeyRange, Sorted, key};
 use crate::record::{Found, NodeRecord, RelationshipRecord};
+use crate::transaction::Interrupt;
 use crate::value::Value;
 
 /// Parts of a table for each thread: those that are read faster leave more to the
@@ -22,11 +23,15 @@ use crate::value::Value;
 const PARTS_A_THREAD: usize = 4;
 
 /// Looks at all records that some entries are about, and builds their indexes. After
-/// an error some of them may have been built.
-pub(in crate::graph) fn build(core: &Arc<Core>, entries: &[Arc<Entry>]) -> Result<(), GraphError> {
+/// an error some of them may have been built; an interrupt is one.
+pub(in crate::graph) fn build(
+    core: &Arc<Core>,
+    entries: &[Arc<Entry>],
+    interrupt: Option<&dyn Interrupt>,
+) -> Result<(), GraphError> {
     let view = View::latest(core);
-    Pass::<NodeRecord>::new(&view, entries).build()?;
-    Pass::<RelationshipRecord>::new(&view, entries).build()
+    Pass::<NodeRecord>::new(&view, entries).build(interrupt)?;
+    Pass::<RelationshipRecord>::new(&view, entries).build(interrupt)
 }
 
 /// Checks writes since [`build`], as far as they are visible, against the entries whose
@@ -62,11 +67,11 @@ impl<'a, R: Tabled> Pass<'a, R> {
         }
     }
 
-    fn build(&self) -> Result<(), GraphError> {
+    fn build(&self, interrupt: Option<&dyn Interrupt>) -> Result<(), GraphError> {
         if self.entries.is_empty() {
             return Ok(());
         }
-        for (entry, collector) in self.entries.iter().zip(self.gather_all()?) {
+        for (entry, collector) in self.entries.iter().zip(self.gather_all(interrupt)?) {
             if let Some(collector) = collector {
                 self.build_one(entry, &collector.sorted())?;
             }
@@ -74,7 +79,7 @@ impl<'a, R: Tabled> Pass<'a, R> {
         Ok(())
     }
 
-    fn gather_all(&self) -> Result<Gathered, GraphError> {
+    fn gather_all(&self, interrupt: Option<&dyn Interrupt>) -> Result<Gathered, GraphError> {
         let chunks = R::table(self.view.core()).chunk_count();
         let parts = rayon::current_num_threads() * PARTS_A_THREAD;
         let size = chunks.div_ceil(parts as u32).max(1);
@@ -84,7 +89,7 @@ impl<'a, R: Tabled> Pass<'a, R> {
             .collect();
         let parts: Vec<Gathered> = parts
             .into_par_iter()
-            .map(|chunks| self.gather(chunks))
+            .map(|chunks| self.gather(chunks, interrupt))
             .collect::<Result<_, GraphError>>()?;
         let mut parts = parts.into_iter();
         let mut all = parts.next().unwrap_or_else(|| self.nothing());
@@ -103,10 +108,17 @@ impl<'a, R: Tabled> Pass<'a, R> {
         self.entries.iter().map(collector).collect()
     }
 
-    fn gather(&self, chunks: Range<u32>) -> Result<Gathered, GraphError> {
+    fn gather(
+        &self,
+        chunks: Range<u32>,
+        interrupt: Option<&dyn Interrupt>,
+    ) -> Result<Gathered, GraphError> {
         let mut gathered = self.nothing();
         let table = R::table(self.view.core());
         for chunk in chunks {
+            if interrupt.is_some_and(Interrupt::is_wanted) {
+                return Err(GraphError::Cancelled);
+            }
             table.try_for_each_in_chunk(chunk, self.view.csn(), |id, found| {
                 self.take(id, found, &mut gathered)
             })?;

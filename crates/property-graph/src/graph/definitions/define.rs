@@ -102,7 +102,8 @@ impl PropertyGraph {
     fn make(&self, numbers: &[u32]) -> Result<(), GraphError> {
         let mut making = Making::new(&self.core, numbers);
         failpoint!("index.populating");
-        let made = build(&self.core, &making.entries).and_then(|()| {
+        let interrupt = self.options.interrupt.as_deref();
+        let made = build(&self.core, &making.entries, interrupt).and_then(|()| {
             failpoint!("index.populated");
             making.catch_up()?;
             self.write(|transaction| transaction.confirm(&making.entries))

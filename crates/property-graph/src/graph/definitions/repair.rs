@@ -44,13 +44,13 @@ pub(super) fn build_or_give_up(core: &Arc<Core>, entries: &[Arc<Entry>]) {
 
 /// Builds all of them at once, or, where one is in the way, each by itself.
 fn build_if_possible(core: &Arc<Core>, entries: &[Arc<Entry>]) {
-    if entries.is_empty() || build(core, entries).is_ok() || entries.len() == 1 {
+    if entries.is_empty() || build(core, entries, None).is_ok() || entries.len() == 1 {
         return;
     }
     for entry in entries {
         let is_built = entry.index.as_ref().is_some_and(|index| index.is_built());
         if !is_built {
-            let _ = build(core, slice::from_ref(entry));
+            let _ = build(core, slice::from_ref(entry), None);
         }
     }
 }

@@ -48,7 +48,7 @@ fn is_kept() -> bool {
     let storage = DramStorage::new();
     let graph = interrupted(&storage);
     let entry = graph.core.state.schema.named("name").expect("defined");
-    build(&graph.core, std::slice::from_ref(&entry)).expect("it holds");
+    build(&graph.core, std::slice::from_ref(&entry), None).expect("it holds");
     let confirmed = graph.write(|own| own.confirm(std::slice::from_ref(&entry)));
     confirmed.expect("committed");
     graph.checkpoint().expect("written");

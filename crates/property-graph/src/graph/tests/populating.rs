@@ -64,7 +64,7 @@ impl Populating {
     }
 
     fn build(&self) {
-        build(&self.graph.core, slice::from_ref(&self.entry)).expect("it holds");
+        build(&self.graph.core, slice::from_ref(&self.entry), None).expect("it holds");
     }
 
     fn add(&self, own: &mut Transaction, name: &str) -> Result<(), GraphError> {
@@ -115,7 +115,7 @@ fn is_told(definition: &Definition, is_behind: bool, name: &str) -> bool {
     populating.write(name).expect("nothing is held to it yet");
     let core = &populating.graph.core;
     let entries = slice::from_ref(&populating.entry);
-    match is_behind || build(core, entries).is_ok() {
+    match is_behind || build(core, entries, None).is_ok() {
         true => is_violated(populating.switch()),
         false => true,
     }

@@ -33,7 +33,7 @@ use crate::graph::redo::loaded::{
 use crate::graph::state::State;
 use crate::graph::view::View;
 use crate::record::{NodeRecord, Table};
-use crate::transaction::{TransactionError, TransactionOptions};
+use crate::transaction::TransactionError;
 use crate::value::{Properties, Value};
 
 /// New nodes and relationships, for one commit. Dropped without it, it leaves
@@ -288,8 +288,7 @@ impl Load<'_> {
             return Ok(None);
         }
         let (graph, state) = (self.graph, &self.graph.core.state);
-        let options = TransactionOptions::default();
-        let transaction = graph.transactions.execute(&options, |transaction| {
+        let transaction = graph.transactions.execute(&graph.options, |transaction| {
             transaction.lock_schema()?;
             Ok::<_, GraphError>(transaction)
         })?;

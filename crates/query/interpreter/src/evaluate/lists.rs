@@ -15,9 +15,6 @@ use crate::QueryError;
 use crate::batch::{Batch, bytes_of};
 use crate::run::{Flow, Run};
 
-/// Lists and maps within each other that a fold may make: what reads values is recursive.
-const DEEPEST: usize = 1000;
-
 impl Run<'_, '_> {
     /// Calls `value` while a variable has a value.
     fn within<T>(
@@ -124,7 +121,7 @@ impl Run<'_, '_> {
             value = self.within(row, of.accumulator, value, |row| {
                 self.within(row, of.variable, element, |row| self.value(&of.step, row))
             })?;
-            if !is_same_list(&before, &value) && is_deeper(&value, DEEPEST) {
+            if !is_same_list(&before, &value) && value.is_deeper(Datum::DEEPEST) {
                 return Err(too_deep());
             }
         }
@@ -141,8 +138,8 @@ impl Run<'_, '_> {
         for (place, (operator, operand)) in operands.iter().enumerate() {
             self.step()?;
             // The elements of a list lie no deeper than they did.
-            let most = DEEPEST - usize::from(operand.elements().is_none());
-            if is_deeper(operand, most) {
+            let most = Datum::DEEPEST - usize::from(operand.elements().is_none());
+            if operand.is_deeper(most) {
                 return Err(too_deep());
             }
             if !grown.add(*operator, operand, &self.environment)? {
@@ -284,7 +281,8 @@ fn appended(of: &Reduce) -> Option<&[(Sign, Expression)]> {
 }
 
 fn too_deep() -> QueryError {
-    let message = format!("lists and maps lie more than {DEEPEST} deep within each other");
+    let deepest = Datum::DEEPEST;
+    let message = format!("lists and maps lie more than {deepest} deep within each other");
     QueryError::runtime("ResourceError", "TooDeep", message)
 }
 
@@ -294,24 +292,6 @@ fn is_same_list(one: &Datum, other: &Datum) -> bool {
         (Datum::Value(Value::List(one)), Datum::Value(Value::List(other))) => {
             Arc::ptr_eq(one, other)
         }
-        _ => false,
-    }
-}
-
-/// Whether lists and maps lie deeper within each other than so.
-fn is_deeper(datum: &Datum, most: usize) -> bool {
-    fn of_value(value: &Value, most: usize) -> bool {
-        let mut inner: Box<dyn Iterator<Item = &Value>> = match value {
-            Value::List(values) => Box::new(values.iter()),
-            Value::Map(entries) => Box::new(entries.values()),
-            _ => return false,
-        };
-        most == 0 || inner.any(|value| of_value(value, most - 1))
-    }
-    match datum {
-        Datum::List(data) => most == 0 || data.iter().any(|one| is_deeper(one, most - 1)),
-        Datum::Map(entries) => most == 0 || entries.values().any(|one| is_deeper(one, most - 1)),
-        Datum::Value(value) => of_value(value, most),
         _ => false,
     }
 }

@@ -57,11 +57,11 @@ impl Query {
     ) -> Result<(Rows, View)> {
         self.on_stack(|| {
             let begin = (self.mode() == Mode::Profile).then(Instant::now);
-            let guard = self.guard();
+            let guard = Guard::new(&self.limits);
             let profiler = begin.map(|_| Profiler::of(&self.prepared.planned.plan));
             let work = Work {
                 query: self,
-                graph,
+                graph: &guard.bounds().of_graph(graph),
                 parameters,
                 guard: &guard,
                 profiler: profiler.as_ref(),
@@ -277,7 +277,7 @@ impl<'w> Batches<'w> {
                 .map_err(QueryError::into_graph)
         });
         let (made, counters) =
-            done.map_err(|error| work.guard.told(QueryError::of_transaction(error)))?;
+            done.map_err(|error| work.guard.told(work.guard.bounds().told(error)))?;
         self.counters.add(counters);
         Ok(made)
     }
