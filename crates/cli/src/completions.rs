@@ -3,8 +3,10 @@
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Command, CommandFactory};
 use clap_complete::Shell;
+use evergraph::run::algorithms;
 use serde_json::json;
 
 use crate::report::{Failure, Report};
@@ -31,7 +33,8 @@ pub struct ManArgs {
 /// Runs `completions`.
 pub fn completions(args: &CompletionsArgs) -> Report {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut command(), "evergraph", &mut script);
+    let mut command = with_algorithms(command());
+    clap_complete::generate(args.shell, &mut command, "evergraph", &mut script);
     let script = String::from_utf8_lossy(&script);
     Report::new(json!({ "script": script }), script)
 }
@@ -55,4 +58,14 @@ pub fn man(args: &ManArgs) -> Result<Report, Failure> {
 /// The arguments of the program.
 fn command() -> Command {
     crate::Cli::command()
+}
+
+/// A command whose arguments, and those of its subcommands, that name an algorithm have
+/// all names: in help they would be in the way.
+fn with_algorithms(command: Command) -> Command {
+    let command = command.mut_args(|argument| match argument.get_id() == "algorithm" {
+        true => argument.value_parser(PossibleValuesParser::new(algorithms().map(|one| one.name))),
+        false => argument,
+    });
+    command.mut_subcommands(with_algorithms)
 }

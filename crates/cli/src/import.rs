@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use evergraph::formats::FormatError;
+use evergraph::formats::{BadLine, FormatError};
 use evergraph::import::{
     Doubt, Every, ImportControl, ImportOptions, ImportProgress, ImportReport, Series, doubts,
     import, probe_times,
@@ -26,6 +26,24 @@ use crate::report::{
 
 /// Runs the command.
 pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
+    of_any_kind(args, stop).map_err(|failure| {
+        let hint = match args.snapshot_every {
+            Some(every) if every.is_of_time() && failure.hint.contains("time") => format!(
+                "--snapshot-every {every} reads a time from each line: --time-column says where \
+                 it is; of lines without times, --snapshot-every takes a number of edges"
+            ),
+            // The two exclude each other.
+            _ if args.growing.max_rejects.is_some() => {
+                failure.hint.replace("--skip-bad", "--max-rejects")
+            }
+            _ => failure.hint,
+        };
+        Failure { hint, ..failure }
+    })
+}
+
+/// Imports edges, or a property graph.
+fn of_any_kind(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
     let mut args = args.clone();
     let _until_the_end = import_pipes::spool(&mut args, stop)?;
     let args = &args;
@@ -63,10 +81,35 @@ pub fn execute(args: &Args, stop: &Cancellation) -> Result<Report, Failure> {
             finish(args, db, &report, started)
         }
         Err(error) => {
+            let hint = better_hint(&db, is_new, &error);
             give_up(db, is_new, has_committed.get(), &error);
-            Err(error.into())
+            let failure = Failure::from(error);
+            Err(match hint {
+                Some(hint) => Failure { hint, ..failure },
+                None => failure,
+            })
         }
     }
+}
+
+/// Advice on a line that cannot be read, where the ids of the database are why.
+fn better_hint(db: &Database, is_new: bool, error: &evergraph::Error) -> Option<String> {
+    let evergraph::Error::Format(error) = error else {
+        return None;
+    };
+    let bad = match error {
+        FormatError::Parse(bad) => bad,
+        FormatError::TooManyBadLines { last, .. } => last,
+        _ => return None,
+    };
+    if !is_new && db.config().ids != IdKind::Texts && matches!(bad.reason, BadLine::NotANumber(_)) {
+        return Some(
+            "the ids of this database are numbers, and stay so: import texts into a new \
+             database, or leave such lines out with --skip-bad"
+                .to_string(),
+        );
+    }
+    None
 }
 
 /// Refuses a file that is not there before a database is opened.
@@ -101,6 +144,10 @@ fn tell_doubts(
                 "each line is read as an edge, from {source} to {target}; nodes with their \
                  properties are read by --nodes Label={}",
                 file.display()
+            ),
+            Doubt::Index(column) => format!(
+                "{column}, without a title, counts the rows as the index of pandas does, and is \
+                 not read"
             ),
         };
         note(&format!("{}: {what}", file.display()));
@@ -168,6 +215,9 @@ pub fn follow(
         ));
     }
     tell_skipped(&report.skipped);
+    if report.edges + report.resumed_edges == 0 {
+        note("there are no edges in the files");
+    }
     Ok(report)
 }
 
@@ -215,7 +265,7 @@ fn finish(
         "skipped_lines": imported.skipped.count,
         "commits": imported.commits,
         "snapshots": imported.snapshots,
-        "snapshots_dropped": imported.pruned,
+        "snapshots_dropped": imported.pruned.len(),
         "sorted": imported.sorted_from.is_some(),
         "commit_waits": waited.waits,
         "commit_waited_seconds": waited.waited_us as f64 / 1e6,
@@ -249,11 +299,11 @@ fn finish(
         rows.push(("not found", count(imported.missed)));
     }
     if imported.snapshots > 0 {
-        let dropped = match imported.pruned {
-            0 => String::new(),
-            dropped => format!(", {} dropped by the rules of retention", count(dropped)),
-        };
-        rows.push(("snapshots", count(imported.snapshots) + &dropped));
+        rows.push(("snapshots", count(imported.snapshots)));
+    }
+    if !imported.pruned.is_empty() {
+        let names = imported.pruned.join(", ");
+        rows.push(("dropped", format!("{names} (rules of retention)")));
     }
     if imported.resumed_edges > 0 {
         rows.push(("resumed after", edges_text(imported.resumed_edges)));

@@ -210,11 +210,7 @@ fn finish(
     import_report::tell_lost_ids(imported);
     let csn = db.view().csn();
     let (medium, durability) = (db.medium(), db.durability_level().name());
-    match db.checkpoint() {
-        // What was committed is safe, and closing tells that there is no room.
-        Err(error) if !error.is_full() => return Err(error.into()),
-        _ => {}
-    }
+    db.checkpoint_if_room()?;
     let extent_bytes = db.stats().extent_bytes;
     close(db, true);
     let elapsed = started.elapsed().as_secs_f64();
@@ -224,6 +220,9 @@ fn finish(
     };
     let made = imported.nodes - imported.created_ends + imported.relationships;
     let rows = made + imported.updated + imported.unchanged;
+    if rows + imported.resumed_nodes + imported.resumed_relationships == 0 {
+        note("there are no rows in the files");
+    }
     let mut json = json!({
         "vertices": imported.nodes,
         "edges": imported.relationships,

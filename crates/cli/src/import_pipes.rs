@@ -114,7 +114,12 @@ fn make_directory() -> Result<PathBuf, Failure> {
 fn copy_all(pipe: &Path, copy: &Path, stop: &Cancellation) -> Result<(), Failure> {
     let (done, outcome) = sync_channel(1);
     let (from, to, stops) = (pipe.to_path_buf(), copy.to_path_buf(), stop.clone());
-    std::thread::spawn(move || done.send(copy_until(&from, &to, &stops)));
+    let copies = move || done.send(copy_until(&from, &to, &stops));
+    let started = std::thread::Builder::new().spawn(copies);
+    started.map_err(|error| {
+        let what = format!("the system starts no more threads: {error}");
+        Failure::new(what, "allow more processes (ulimit -u)")
+    })?;
     while !stop.is_cancelled() {
         match outcome.recv_timeout(LATENCY) {
             // It may have been stopped before the end.

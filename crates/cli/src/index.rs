@@ -106,6 +106,16 @@ pub fn execute(args: &Args) -> Result<Report, Failure> {
 }
 
 fn create(graph: &PropertyGraph, args: &CreateArgs) -> Result<Report, Failure> {
+    let definitions = graph.definitions();
+    if let Some(taken) = definitions.iter().find(|one| one.name == args.name) {
+        return Err(Failure::new(
+            format!("the name {:?} is taken by {}", args.name, text(taken)),
+            format!(
+                "choose another, or drop it first: evergraph index DB drop {}",
+                args.name
+            ),
+        ));
+    }
     let view = graph.view();
     let (subject, what, known) = match (&args.label, &args.relationships) {
         (Some(label), _) => (

@@ -64,7 +64,7 @@ use report::{Failure, Report};
     name = "evergraph",
     version,
     about = "A graph engine for graphs that change all the time and must not be lost",
-    after_help = "Exit codes: 0 success, 1 failure, 2 wrong usage."
+    after_help = "Exit codes: 0 success, 1 failure, 2 wrong usage, 128 + N ended by signal N."
 )]
 struct Cli {
     /// Print one JSON object on standard output

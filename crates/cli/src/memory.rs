@@ -1,9 +1,9 @@
-//! Counts the bytes in use on the heap, to say what an algorithm took.
+//! Counts the bytes in use on the heap while an algorithm runs, to say what it took.
 
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 use evergraph::run::MemoryMeter;
 
@@ -12,17 +12,31 @@ struct Counting;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-static CURRENT: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
+/// Whether any figure was asked for: a query allocates often enough to feel each count.
+static COUNTS: AtomicBool = AtomicBool::new(false);
+/// In use before the first figure was asked for: unknown, and more than is ever freed of
+/// it, as figures are compared with earlier ones alone.
+const BEFORE: usize = isize::MAX as usize;
+static CURRENT: AtomicUsize = AtomicUsize::new(BEFORE);
+static PEAK: AtomicUsize = AtomicUsize::new(BEFORE);
 
 /// How the library asks for the figures.
 pub const METER: MemoryMeter = MemoryMeter {
-    current: || CURRENT.load(Relaxed),
+    current: || {
+        COUNTS.store(true, Relaxed);
+        CURRENT.load(Relaxed)
+    },
     peak: || PEAK.load(Relaxed),
-    reset: || PEAK.store(CURRENT.load(Relaxed), Relaxed),
+    reset: || {
+        COUNTS.store(true, Relaxed);
+        PEAK.store(CURRENT.load(Relaxed), Relaxed);
+    },
 };
 
 fn grown(bytes: usize) {
+    if !COUNTS.load(Relaxed) {
+        return;
+    }
     let now = CURRENT.fetch_add(bytes, Relaxed) + bytes;
     // Most allocations set no record, and a read is cheaper than a write.
     if now > PEAK.load(Relaxed) {
@@ -31,7 +45,9 @@ fn grown(bytes: usize) {
 }
 
 fn shrunk(bytes: usize) {
-    CURRENT.fetch_sub(bytes, Relaxed);
+    if COUNTS.load(Relaxed) {
+        CURRENT.fetch_sub(bytes, Relaxed);
+    }
 }
 
 // SAFETY: every call is handed on to `System` with the caller's own arguments,

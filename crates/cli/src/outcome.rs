@@ -99,8 +99,24 @@ pub fn report(outcome: &Outcome, written: Option<(&str, Written)>) -> Report {
     }
 }
 
-/// Says why a kept result was not read, if it could have been.
-pub fn note_damaged(outcome: &Outcome) {
+/// Says what is doubtful about an outcome: why a kept result was not read, if it could have
+/// been, and that the iterations did not converge.
+pub fn note_doubts(outcome: &Outcome) {
+    let mut facts = outcome.result.iter();
+    if facts.any(|(name, fact)| name == "converged" && matches!(fact, Fact::Flag(false))) {
+        let algorithm = outcome.algorithm;
+        let advice = match algorithm {
+            "katz" => "a smaller --param alpha converges, one below 1 / the largest eigenvalue",
+            _ => "more --param iterations, or a larger --param tolerance, may",
+        };
+        let iterations = outcome.iterations.map_or(String::new(), |number| {
+            format!(" in {}", counted(number, "iteration", "iterations"))
+        });
+        note(&format!(
+            "warning: {algorithm} did not converge{iterations}: its values are those of the last \
+             one; {advice}"
+        ));
+    }
     if let Some(why) = &outcome.damaged {
         note(&format!(
             "computed anew, as a kept result cannot be read: {why}"

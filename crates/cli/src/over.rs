@@ -9,7 +9,7 @@ use evergraph::run::{
 use evergraph::{Cancellation, Control, Database, Moment, memory_bytes};
 use serde_json::{Map, Value, json};
 
-use crate::outcome::{fact, note_damaged};
+use crate::outcome::{fact, note_doubts};
 use crate::output::Target;
 use crate::progress;
 use crate::report::{Failure, Report, aligned, count, seconds};
@@ -63,7 +63,7 @@ pub fn execute(
     let ran = over(db, moments, request, &control, memory, |moment, outcome| {
         bar.set_message(moment.name().to_string());
         bar.inc(1);
-        note_damaged(&outcome);
+        note_doubts(&outcome);
         total += outcome.seconds;
         is_wrong |= outcome.verified.as_ref().is_some_and(Result::is_err);
         format = outcome.format;

@@ -7,6 +7,8 @@ use evergraph::query::Notification;
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
 
+use crate::stop;
+
 const RED: u8 = 31;
 const GREEN: u8 = 32;
 const YELLOW: u8 = 33;
@@ -116,7 +118,7 @@ pub fn print(outcome: Result<Report, Failure>, as_json: bool) -> ExitCode {
                 false => report.text,
             };
             write_out(&text);
-            ExitCode::from(u8::from(report.is_failure))
+            ended(u8::from(report.is_failure))
         }
         Err(failure) => {
             let (message, hint) = (spaced(&failure.message), one_line(&failure.hint));
@@ -124,9 +126,15 @@ pub fn print(outcome: Result<Report, Failure>, as_json: bool) -> ExitCode {
                 write_out(&format!("{}\n", json!({ "error": message, "hint": hint })));
             }
             tell(&failure);
-            ExitCode::from(failure.code)
+            ended(failure.code)
         }
     }
+}
+
+/// The exit code; of a failure behind a signal that of the signal.
+fn ended(code: u8) -> ExitCode {
+    let of_signal = stop::code().filter(|_| code != 0);
+    ExitCode::from(of_signal.unwrap_or(code))
 }
 
 /// Writes a failure to standard error.

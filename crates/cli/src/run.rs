@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::durable::DurableArgs;
 use crate::medium::{MediumArgs, closing, note_writer};
-use crate::outcome::{note_damaged, report, shown};
+use crate::outcome::{note_doubts, report, shown};
 use crate::output::{RowsArgs, Target, wants_stdout};
 use crate::over;
 use crate::progress;
@@ -304,7 +304,7 @@ fn compute(
     let outcome = evergraph::run::run(db, view, request, &control, Some(crate::memory::METER));
     bar.finish_and_clear();
     let outcome = outcome?;
-    note_damaged(&outcome);
+    note_doubts(&outcome);
     Ok(outcome)
 }
 

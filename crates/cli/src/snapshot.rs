@@ -114,12 +114,16 @@ fn act(db: &Database, action: &Action) -> Result<Report, Failure> {
 
 fn create(db: &Database, name: &str, time: Option<&str>) -> Result<Report, Failure> {
     let time_us = time.map(event_time).transpose()?;
-    let later = db
-        .snapshots()
-        .into_iter()
+    let before = db.snapshots();
+    let later = before
+        .iter()
         .filter(|other| time_us.is_some_and(|time| other.time_us > time));
     let later = later.max_by_key(|other| other.time_us);
     let created = db.create_snapshot(name, time_us)?;
+    let after = db.snapshots();
+    let is_left = |name: &str| after.iter().any(|other| other.name == name);
+    let names = before.iter().map(|other| other.name.clone());
+    let dropped: Vec<String> = names.filter(|name| !is_left(name)).collect();
     let vertices = list::vertices_of(db, &created)?;
     if let Some(later) = later {
         note(&format!(
@@ -127,16 +131,22 @@ fn create(db: &Database, name: &str, time: Option<&str>) -> Result<Report, Failu
             later.name
         ));
     }
-    Ok(Report::new(
-        list::described(db, &created, vertices),
-        table(&[
-            ("snapshot", created.name.clone()),
-            ("commit", count(created.csn)),
-            ("time", evergraph::time_text(created.time_us)),
-            ("vertices", count(vertices)),
-            ("edges", count(list::edges_of(db, &created))),
-        ]),
-    ))
+    let mut rows = vec![
+        ("snapshot", created.name.clone()),
+        ("commit", count(created.csn)),
+        ("time", evergraph::time_text(created.time_us)),
+        ("vertices", count(vertices)),
+        ("edges", count(list::edges_of(db, &created))),
+    ];
+    let mut json = list::described(db, &created, vertices);
+    if !dropped.is_empty() {
+        rows.push((
+            "dropped",
+            format!("{} (rules of retention)", dropped.join(", ")),
+        ));
+        json["dropped"] = json!(dropped);
+    }
+    Ok(Report::new(json, table(&rows)))
 }
 
 /// The end of a date.

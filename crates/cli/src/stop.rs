@@ -2,14 +2,26 @@
 //! the process. Commands that do not ask for the switch end at the first.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crossterm::terminal::{disable_raw_mode, is_raw_mode_enabled};
 use evergraph::Cancellation;
 
 use crate::report::note;
 
 /// Directory of temporary files, which goes also if a signal ends the process.
 static TEMPORARY: Mutex<Option<PathBuf>> = Mutex::new(None);
+
+/// The last signal that came.
+static SIGNAL: AtomicI32 = AtomicI32::new(0);
+
+/// Exit code of a command that a signal has ended, as shells have it; `None` if none came.
+pub fn code() -> Option<u8> {
+    let signal = SIGNAL.load(Ordering::Relaxed);
+    let code = u8::try_from(128 + signal).ok();
+    code.filter(|_| signal > 0)
+}
 
 /// A switch that Ctrl-C and its like turn on, for work that looks at it.
 pub fn on_ctrl_c() -> Cancellation {
@@ -26,14 +38,24 @@ pub fn on_ctrl_c() -> Cancellation {
 }
 
 /// Takes Ctrl-C, SIGTERM and SIGHUP from now on, on a thread of its own.
-pub fn listen(handle: impl FnMut(i32) + Send + 'static) {
+pub fn listen(mut handle: impl FnMut(i32) + Send + 'static) {
     #[cfg(unix)]
     {
         use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
         use signal_hook::iterator::Signals;
-        // Without a handler they end the process, which loses nothing either.
-        if let Ok(mut signals) = Signals::new([SIGINT, SIGTERM, SIGHUP]) {
-            std::thread::spawn(move || signals.forever().for_each(handle));
+        let (ready, listens) = std::sync::mpsc::channel();
+        let listener = move || {
+            if let Ok(mut signals) = Signals::new([SIGINT, SIGTERM, SIGHUP]) {
+                let _ = ready.send(());
+                for signal in signals.forever() {
+                    SIGNAL.store(signal, Ordering::Relaxed);
+                    handle(signal);
+                }
+            }
+        };
+        // Without a thread or a handler they end the process, which loses nothing either.
+        if std::thread::Builder::new().spawn(listener).is_ok() {
+            let _ = listens.recv();
         }
     }
 }
@@ -42,6 +64,11 @@ pub fn listen(handle: impl FnMut(i32) + Send + 'static) {
 pub fn end(signal: i32) -> ! {
     if let Some(directory) = temporary().take() {
         let _ = std::fs::remove_dir_all(directory);
+    }
+    // The line editor may have the terminal.
+    if is_raw_mode_enabled().unwrap_or(false) {
+        let _ = disable_raw_mode();
+        note("");
     }
     std::process::exit(128 + signal)
 }

@@ -131,10 +131,31 @@ impl Database {
                 "create one, or choose another medium",
             ));
         }
+        if path.is_file() {
+            return Err(Error::usage(
+                format!(
+                    "{} is a file, and a database is a directory",
+                    path.display()
+                ),
+                format!("import it first: evergraph import DB {}", path.display()),
+            ));
+        }
         if !path.is_dir() {
             return Err(Error::usage(
                 format!("there is no database at {}", path.display()),
                 "check the path, or make one with `evergraph import`",
+            ));
+        }
+        // Opening a pipe would wait, too, in any of them.
+        let is_strange = |name: &&str| {
+            let found = std::fs::metadata(path.join(name));
+            found.is_ok_and(|found| !found.is_file())
+        };
+        let results = ["results", "results.extents"];
+        if let Some(name) = database_files().chain(results).find(is_strange) {
+            return Err(Error::usage(
+                format!("{} is no regular file", path.join(name).display()),
+                "a database consists of regular files: take it from a copy",
             ));
         }
         let pool = path.join(POOL);
@@ -230,6 +251,18 @@ impl Database {
         pool.exists() && !only_zeros(&pool)
     }
 
+    /// As [`Session::checkpoint`], but a full disk is no error: what was committed is safe,
+    /// who repeated it would do it twice, and closing the database tells.
+    ///
+    /// # Errors
+    /// Others than a full disk.
+    pub fn checkpoint_if_room(&self) -> Result<(), Error> {
+        match self.checkpoint() {
+            Err(error) if error.is_full() => Ok(()),
+            done => done,
+        }
+    }
+
     /// Merges, marks the stop as clean, and lets go. Views, transactions and results
     /// that are left can be read and not written, and keep the database locked: drop
     /// them first to open it again.
@@ -238,6 +271,7 @@ impl Database {
     /// If the merge fails. It is closed all the same, and committed changes are
     /// recovered at the next open.
     pub fn close(self) -> Result<(), Error> {
+        self.refuse_child()?;
         // Without them the code of hot queries is made later.
         let _ = self.plans.keep_hot();
         self.session.close()
@@ -251,6 +285,7 @@ impl Database {
     /// As [`Database::close`], and files that cannot be removed. An empty database that
     /// is left can be used.
     pub fn undo_create(self) -> Result<(), Error> {
+        self.refuse_child()?;
         let closed = self.session.close();
         if self.medium == MediumKind::Dram {
             return closed;
@@ -313,8 +348,11 @@ fn refuse_other_files(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether a pool file was made and never written.
+/// Whether a pool file was made and never written. Opening a pipe would wait for its writer.
 fn only_zeros(file: &Path) -> bool {
+    if !file.is_file() {
+        return false;
+    }
     let start = std::fs::File::open(file).and_then(|file| {
         let mut bytes = Vec::new();
         std::io::Read::read_to_end(&mut std::io::Read::take(file, 1 << 20), &mut bytes)?;

@@ -10,7 +10,7 @@ use evergraph::query::{Cell, Error, Notification, Row, Rows, Summary, csv_row};
 use serde_json::{Map, Value as Json, json};
 use unicode_width::UnicodeWidthStr;
 
-use crate::report::{Failure, count, counted, filled, seconds};
+use crate::report::{Failure, count, counted, filled};
 
 /// How results are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -286,15 +286,13 @@ fn ending(summary: &Summary, rows: Option<u64>) -> String {
         parts.push(format!("{} {what} {effect}", count(number)));
     }
     match parts.is_empty() {
-        true if is_explained(summary) => "the plan; nothing was run".to_string(),
+        true if is_explained(summary) => {
+            "the plan, read from the bottom up, with estimated rows in brackets; nothing was run"
+                .to_string()
+        }
         true => "done".to_string(),
         false => parts.join(", "),
     }
-}
-
-/// How long something took, for `:timing`.
-pub fn timing(taken: f64) -> String {
-    format!("{}\n", seconds(taken))
 }
 
 /// A value in a table, and whether it is a figure.

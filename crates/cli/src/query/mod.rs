@@ -29,6 +29,9 @@ pub struct Args {
     /// Statement; `-` reads statements from standard input, each ended by ; at the end of a
     /// line, with its parameters before it as a line `:params {json}`
     statement: String,
+    /// More of them, which are refused with advice
+    #[arg(hide = true)]
+    more: Vec<String>,
     /// Make the database, a property graph, if there is none
     #[arg(long)]
     create: bool,
@@ -97,6 +100,9 @@ pub fn format_of(format: Option<Format>, as_json: bool) -> Result<Format, Failur
 /// Runs the command.
 pub fn execute(args: &Args, as_json: bool) -> Result<Report, Failure> {
     let format = format_of(args.format, as_json)?;
+    if !args.more.is_empty() {
+        return Err(Failure::usage("several statements were given", SEVERAL));
+    }
     let interrupts = Interrupts::listen();
     let statement = (args.statement != "-").then_some(args.statement.as_str());
     let first = statement.map(|text| {
@@ -131,9 +137,20 @@ fn printed(is_failure: bool) -> Report {
     }
 }
 
+/// How several statements are run.
+const SEVERAL: &str = "give one, or `-` as the statement and all of them on standard input, \
+                       each with ; at the end of its line";
+
 /// Runs one statement.
 fn one(runner: &mut Runner<'_>, text: &str, format: Format) -> Result<Report, Failure> {
-    match runner.run(text, format) {
+    let done = match script::split(text).len() {
+        0 | 1 => runner.run(text, format),
+        _ => Err(refused(
+            usage("several statements were given", SEVERAL),
+            format,
+        )),
+    };
+    match done {
         Ok(_) => Ok(printed(false)),
         Err(error) if format.is_json() => {
             // The reason is for people, too.

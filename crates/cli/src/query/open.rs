@@ -73,7 +73,7 @@ fn created(path: &Path, options: Options) -> Result<Database, Failure> {
 
 fn opened(path: &Path, options: &Options) -> Result<Database, Failure> {
     let db = match Database::open(path, options) {
-        Err(Error::Usage { message, .. }) if !Database::exists(path) => {
+        Err(Error::Usage { message, .. }) if !path.is_file() && !Database::exists(path) => {
             let hint = "check the path, or make one with --create or `evergraph import`";
             return Err(Failure::new(message, hint));
         }

@@ -171,7 +171,7 @@ fn parts(raw: Vec<u8>) -> Vec<Part> {
 
 /// Statements between semicolons, those in texts, names and comments apart. Of what is
 /// between only blanks and comments, nothing is left.
-fn split(text: &str) -> Vec<&str> {
+pub fn split(text: &str) -> Vec<&str> {
     let mut statements = Vec::new();
     let (mut begin, mut has_content) = (0, false);
     let mut rest = text.char_indices().peekable();

@@ -2,14 +2,15 @@
 
 use clap::ValueEnum;
 use evergraph::At;
+use evergraph::interchange::json_lines::to_json;
 use evergraph::query::Error;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{Next, Shell};
 use crate::index;
 use crate::query::format::Format;
-use crate::query::{parameters_of, refused};
-use crate::report::{Failure, count, table, write_out};
+use crate::query::parameters_of;
+use crate::report::{count, table};
 
 /// Commands with what they do, in the order of `:help`.
 pub const COMMANDS: [(&str, &str); 10] = [
@@ -46,12 +47,15 @@ pub(super) fn command_meant(text: &str) -> Option<&'static str> {
     }
 }
 
+/// What a command answers: text for people, JSON for programs; nothing if that is null.
+type Answer = Result<(String, Value), Error>;
+
 impl Shell<'_> {
     /// Does what a command says.
     pub(super) fn command(&mut self, line: &str) -> Next {
         let (name, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let argument = argument.trim();
-        let done = match name {
+        let answer = match name {
             ":help" => Ok(help()),
             ":schema" => self.schema(),
             ":timing" => self.timing(argument),
@@ -59,58 +63,68 @@ impl Shell<'_> {
             ":format" => self.choose(argument),
             ":params" | ":param" => self.parameters(line, argument),
             ":begin" | ":commit" | ":rollback" if !argument.is_empty() => {
-                self.refuse(&format!("{name} takes nothing behind it"), "leave it out")
+                refuse(format!("{name} takes nothing behind it"), "leave it out")
             }
             ":begin" => self.begin(),
             ":commit" => self.commit(),
             ":rollback" => match self.runner.roll_back() {
-                true => Ok(self.answer("rolled back", json!({ "rolledBack": true }))),
-                false => self.refuse("there is no transaction", ":begin begins one"),
+                true => Ok(("rolled back".to_string(), json!({ "rolledBack": true }))),
+                false => refuse("there is no transaction", ":begin begins one"),
             },
             ":quit" | ":exit" => return Next::Quit,
-            other => Err(Failure::new(
-                format!("there is no command {other}"),
-                ":help lists them",
-            )),
+            other => refuse(format!("there is no command {other}"), ":help lists them"),
         };
-        match done {
-            Ok(text) => write_out(&text),
-            Err(failure) => self.fail(&failure),
+        match answer {
+            Ok((text, json)) => self.say(&text, &json),
+            Err(error) => self.refuse(error),
         }
         Next::More
     }
 
-    fn schema(&self) -> Result<String, Failure> {
+    fn schema(&self) -> Answer {
         let graph = self.db.property_graph()?;
         let (view, statistics) = (graph.view(), graph.statistics());
-        let listed = |names: Vec<std::sync::Arc<str>>| match names.is_empty() {
+        let (labels, types) = (view.known_labels(), view.known_types());
+        let keys = view.known_keys();
+        let (nodes, relationships) = (statistics.nodes.records, statistics.relationships.records);
+        let listed = |names: &[std::sync::Arc<str>]| match names.is_empty() {
             true => "-".to_string(),
             false => names.join(", "),
         };
         let mut rows = vec![
-            ("nodes", count(statistics.nodes.records)),
-            ("relationships", count(statistics.relationships.records)),
-            ("labels", listed(view.known_labels())),
-            ("types", listed(view.known_types())),
-            ("properties", listed(view.known_keys())),
+            ("nodes", count(nodes)),
+            ("relationships", count(relationships)),
+            ("labels", listed(&labels)),
+            ("types", listed(&types)),
+            ("properties", listed(&keys)),
         ];
         let definitions = graph.definitions();
         rows.extend(definitions.iter().map(|one| ("rule", index::text(one))));
-        Ok(table(&rows))
+        let list = |names: &[std::sync::Arc<str>]| names.iter().map(|name| json!(**name)).collect();
+        let json = json!({
+            "nodes": nodes,
+            "relationships": relationships,
+            "labels": Value::Array(list(&labels)),
+            "types": Value::Array(list(&types)),
+            "properties": Value::Array(list(&keys)),
+            "definitions": index::all_facts(graph),
+        });
+        Ok((table(&rows), json))
     }
 
-    fn timing(&mut self, argument: &str) -> Result<String, Failure> {
+    fn timing(&mut self, argument: &str) -> Answer {
         self.is_timing = match argument {
             "" => !self.is_timing,
             "on" => true,
             "off" => false,
-            _ => return Err(Failure::new("timing is on or off", "write :timing")),
+            _ => return refuse("timing is on or off", "write :timing"),
         };
         let state = if self.is_timing { "on" } else { "off" };
-        Ok(format!("timing {state}\n"))
+        let json = json!({ "timing": self.is_timing });
+        Ok((format!("timing {state}"), json))
     }
 
-    fn as_of(&mut self, argument: &str) -> Result<String, Failure> {
+    fn as_of(&mut self, argument: &str) -> Answer {
         let at = match argument.trim_matches(['\'', '"']) {
             "" | "now" => None,
             text => Some(At::from_text(text)),
@@ -118,89 +132,74 @@ impl Shell<'_> {
         let Some(at) = at else {
             self.runner.as_of = None;
             let now = json!({ "asOf": "now", "commit": self.db.view().csn() });
-            return Ok(self.answer("reading the newest commit", now));
+            return Ok(("reading the newest commit".to_string(), now));
         };
-        let moment = self.told(self.db.moment(&at).map_err(Error::from))?;
+        let moment = self.db.moment(&at)?;
         let text = match &at {
             At::Csn(csn) => format!("reading commit {csn}"),
             _ => format!("reading {}, commit {}", moment.name(), moment.csn),
         };
         let read = json!({ "asOf": at.to_string(), "commit": moment.csn });
         self.runner.as_of = Some(at);
-        Ok(self.answer(&text, read))
+        Ok((text, read))
     }
 
-    fn choose(&mut self, argument: &str) -> Result<String, Failure> {
-        let format = Format::from_str(argument, true);
-        self.format = format.map_err(|_| {
+    fn choose(&mut self, argument: &str) -> Answer {
+        let Ok(format) = Format::from_str(argument, true) else {
             let all = Format::value_variants().iter();
             let names =
                 all.filter_map(|format| Some(format.to_possible_value()?.get_name().to_string()));
-            Failure::new(
+            return refuse(
                 format!("there is no format {argument:?}"),
                 format!("choose one of {}", names.collect::<Vec<_>>().join(", ")),
-            )
-        })?;
-        Ok(String::new())
+            );
+        };
+        self.format = format;
+        Ok((String::new(), Value::Null))
     }
 
-    fn parameters(&mut self, line: &str, argument: &str) -> Result<String, Failure> {
-        if argument.is_empty() {
-            let all = self.runner.parameters.iter();
-            return Ok(all
-                .map(|(name, value)| format!("${name} = {value}\n"))
-                .collect());
+    fn parameters(&mut self, line: &str, argument: &str) -> Answer {
+        if !argument.is_empty() {
+            self.runner.parameters = parameters_of(line)?;
+            return Ok((String::new(), Value::Null));
         }
-        let parameters = parameters_of(line);
-        self.runner.parameters =
-            parameters.map_err(|error| Failure::new(error.message(), error.hint()))?;
-        Ok(String::new())
+        let all = self.runner.parameters.iter();
+        let lines = all.map(|(name, value)| format!("${name} = {value}\n"));
+        let text = lines.collect();
+        let all = self.runner.parameters.iter();
+        let members = all.map(|(name, value)| (name.to_string(), to_json(value)));
+        let members: Map<String, Value> = members.collect();
+        Ok((text, json!({ "parameters": members })))
     }
 
-    fn begin(&mut self) -> Result<String, Failure> {
-        let begun = self.runner.begin();
-        match self.told(begun)? {
-            true => Ok(self.answer("begun", json!({ "begun": true }))),
-            false => self.refuse(
+    fn begin(&mut self) -> Answer {
+        match self.runner.begin()? {
+            true => Ok(("begun".to_string(), json!({ "begun": true }))),
+            false => refuse(
                 "there is a transaction already",
                 ":commit or :rollback ends it",
             ),
         }
     }
 
-    fn commit(&mut self) -> Result<String, Failure> {
-        let done = self.runner.commit();
-        match self.told(done)? {
-            Some(Some(csn)) => Ok(self.answer(&format!("commit {csn}"), json!({ "commit": csn }))),
-            Some(None) => Ok(self.answer("nothing was written", json!({ "commit": null }))),
-            None => self.refuse("there is no transaction", ":begin begins one"),
+    fn commit(&mut self) -> Answer {
+        match self.runner.commit()? {
+            Some(Some(csn)) => Ok((format!("commit {csn}"), json!({ "commit": csn }))),
+            Some(None) => Ok(("nothing was written".to_string(), json!({ "commit": null }))),
+            None => refuse("there is no transaction", ":begin begins one"),
         }
-    }
-
-    /// Refuses a command that a program waits for.
-    fn refuse(&self, message: &str, hint: &str) -> Result<String, Failure> {
-        self.told(Err(evergraph::Error::usage(message, hint).into()))
-    }
-
-    /// A line for a person, or for a program that reads JSON.
-    fn answer(&self, text: &str, json: Value) -> String {
-        match self.format.is_json() {
-            true => format!("{json}\n"),
-            false => format!("{text}\n"),
-        }
-    }
-
-    /// The failure of a command; a program that reads JSON gets a line of it, as of a
-    /// statement.
-    fn told<T>(&self, done: Result<T, Error>) -> Result<T, Failure> {
-        done.map_err(|error| {
-            let error = refused(error, self.format);
-            Failure::new(error.message(), error.hint())
-        })
     }
 }
 
-fn help() -> String {
+fn refuse<T>(message: impl Into<String>, hint: impl Into<String>) -> Result<T, Error> {
+    Err(evergraph::Error::usage(message, hint).into())
+}
+
+fn help() -> (String, Value) {
+    let commands = COMMANDS.map(|(name, what)| (name.to_string(), json!(what)));
     let rows = COMMANDS.map(|(name, what)| (name, what.to_string()));
-    table(&rows)
+    (
+        table(&rows),
+        json!({ "commands": Map::from_iter(commands) }),
+    )
 }

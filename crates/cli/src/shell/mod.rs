@@ -7,15 +7,17 @@ mod editor;
 use std::io::{self, BufRead, IsTerminal};
 use std::path::PathBuf;
 
+use evergraph::query::Error;
 use evergraph::{At, Database};
+use serde_json::Value;
 
 use crate::medium::{MediumArgs, close};
 use crate::query::format::{self, Format};
 use crate::query::limits::{Interrupts, LimitArgs};
-use crate::query::open;
 use crate::query::runner::Runner;
 use crate::query::script::{End, Part, Script};
-use crate::report::{Failure, Report, note, tell, write_out};
+use crate::query::{open, refused};
+use crate::report::{Failure, Report, note, seconds, tell, write_out};
 use commands::command_meant;
 use completion::Names;
 use editor::{Editor, Entered};
@@ -68,7 +70,7 @@ pub fn execute(args: &Args, as_json: bool) -> Result<Report, Failure> {
     done?;
     Ok(Report {
         is_failure,
-        ..Report::new(serde_json::Value::Null, "")
+        ..Report::new(Value::Null, "")
     })
 }
 
@@ -149,10 +151,8 @@ impl Shell<'_> {
                 Some(Part::Statement(text)) => self.run(&text),
                 Some(Part::Command(line)) => self.command(&line),
                 Some(Part::Bad(why)) => {
-                    self.fail(&Failure::new(
-                        why,
-                        "write statements in UTF-8, one after another",
-                    ));
+                    let hint = "write statements in UTF-8, one after another";
+                    self.refuse(evergraph::Error::argument(why, hint).into());
                     Next::More
                 }
             };
@@ -165,11 +165,12 @@ impl Shell<'_> {
     fn run(&mut self, text: &str) -> Next {
         if let Some(command) = command_meant(text) {
             let what = format!("{text:?} is no statement");
-            self.fail(&Failure::new(what, format!("write {command}")));
+            self.refuse(evergraph::Error::usage(what, format!("write {command}")).into());
             return Next::More;
         }
         match self.runner.run(text, self.format) {
-            Ok(taken) if self.is_timing => write_out(&format::timing(taken)),
+            // Programs have it among what the statement did.
+            Ok(taken) if self.is_timing => self.say(&seconds(taken), &Value::Null),
             Ok(_) => {}
             Err(error) => self.fail(&format::failure(&error)),
         }
@@ -179,6 +180,25 @@ impl Shell<'_> {
             return Next::Quit;
         }
         Next::More
+    }
+
+    /// Says something beside results: to people, or to programs as a line of JSON.
+    fn say(&self, text: &str, json: &Value) {
+        let text = text.trim_end();
+        match self.format {
+            format if format.is_json() && json.is_null() => {}
+            format if format.is_json() => write_out(&format!("{json}\n")),
+            _ if text.is_empty() => {}
+            // Rows alone stand on standard output.
+            Format::Jsonl | Format::Arrow => note(text),
+            _ => write_out(&format!("{text}\n")),
+        }
+    }
+
+    /// Tells an error that no statement had, programs by a line of JSON, too.
+    fn refuse(&mut self, error: Error) {
+        let error = refused(error, self.format);
+        self.fail(&Failure::new(error.message(), error.hint()));
     }
 
     fn fail(&mut self, failure: &Failure) {

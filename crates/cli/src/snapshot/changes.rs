@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use evergraph::formats::is_plain_id;
 use evergraph::{At, Cancellation, Database, Diff, EdgeChange, View};
 use serde_json::json;
 
@@ -123,11 +124,16 @@ fn write(
     stop: &Cancellation,
 ) -> Result<(), Failure> {
     let mut read = Ok(ControlFlow::Continue(()));
+    let mut unwritable = None;
     Target::open(path)?
         .write(stop, |out| {
             let mut written = Ok(());
             read = compared.for_each_edge(|change| {
                 seen.count(&change);
+                unwritable = ends(db, &change).into_iter().find(|id| !is_plain_id(id));
+                if unwritable.is_some() {
+                    return ControlFlow::Break(());
+                }
                 written = out.write_all(line(db, &change).as_bytes());
                 match written {
                     Ok(()) => ControlFlow::Continue(()),
@@ -137,12 +143,17 @@ fn write(
             match read {
                 // The file is not to appear; why is told below.
                 Err(_) => Err(std::io::Error::other("the graph could not be read")),
+                Ok(_) if unwritable.is_some() => Err(std::io::Error::other("an id is refused")),
                 Ok(_) => written,
             }
         })
-        .map_err(|failure| match read {
-            Err(error) => error.into(),
-            Ok(_) => failure,
+        .map_err(|failure| match (read, unwritable) {
+            (Err(error), _) => error.into(),
+            (Ok(_), Some(id)) => Failure::new(
+                format!("{}: cannot write the id {id:?}", path.display()),
+                "a file of events has no quotes; `evergraph export` with --as-of writes csv",
+            ),
+            (Ok(_), None) => failure,
         })
 }
 
@@ -158,12 +169,19 @@ impl Seen {
     }
 }
 
-/// A change as a file of events has it.
+/// A change as a file of events has it; ids that such a file cannot have are quoted.
 fn line(db: &Database, change: &EdgeChange) -> String {
     let sign = if change.added { '+' } else { '-' };
-    let (source, target) = (db.vertex_name(change.source), db.vertex_name(change.target));
+    let [source, target] = ends(db, change).map(|id| match is_plain_id(&id) {
+        true => id,
+        false => format!("{id:?}"),
+    });
     match db.config().weighted {
         true => format!("{sign} {source} {target} {}\n", change.weight),
         false => format!("{sign} {source} {target}\n"),
     }
+}
+
+fn ends(db: &Database, change: &EdgeChange) -> [String; 2] {
+    [change.source, change.target].map(|vertex| db.vertex_name(vertex))
 }

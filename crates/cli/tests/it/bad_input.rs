@@ -35,6 +35,16 @@ const FAILURES: &[(&str, &str)] = &[
     ),
     ("a directory with other things in it", "import . good.txt"),
     ("no database", "stats nowhere"),
+    ("a file in the place of a database", "stats good.txt"),
+    (
+        "times of lines that have none",
+        "import new good.txt --snapshot-every 1d",
+    ),
+    ("texts beside numbers", "import db texts.txt --append"),
+    (
+        "a name that is taken",
+        "index graph create names --label B --key b",
+    ),
     ("a directory that is no database", "run empty bfs"),
     ("a misspelt algorithm", "run db pagernak"),
     ("a misspelt parameter", "run db pr --param dampning=0.5"),
@@ -88,6 +98,7 @@ fn place() -> Place {
     place.file("other.txt", "2 0\n");
     place.file("bad.txt", "0 1\n1 2\nx 3\n2 0\n5\n");
     place.file("large.txt", "0 1\n1 4000000000\n");
+    place.file("texts.txt", "ann bob\n");
     let text: String = (0..5000)
         .map(|i| format!("{i} {}\n", i * 7 % 5000))
         .collect();
@@ -101,6 +112,10 @@ fn place() -> Place {
     // Small logs: every test has databases of its own.
     place.json("import db --log-mib 1 good.txt");
     place.json("import weighted --log-mib 1 chances.txt --weighted");
+    place
+        .call_with(&["query", "graph", "--create", "CREATE (:A {a: 1})"])
+        .expect(0);
+    place.json("index graph create names --label A --key a");
     place.json("import negative --log-mib 1 lengths.txt --weighted");
     place
 }

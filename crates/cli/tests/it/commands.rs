@@ -82,6 +82,16 @@ fn kernels_agree_with_their_verifiers() {
             "betweenness --param source=1,2,3 --param normalized=true",
             "cc",
             "wcc --threads 1",
+            "scc",
+            "strongly-connected-components --threads 1",
+            "bicc",
+            "topological-order",
+            "sf",
+            "msf",
+            "coloring",
+            "coloring --param seed=1",
+            "mis",
+            "mis --param seed=1",
         ] {
             let done = place.json(&format!("run db {run} --param verify=true"));
             assert_eq!(done["verified"], true, "{flags} {run}: {done}");

@@ -61,7 +61,11 @@ fn tables_are_for_people() {
         1 row
     "#]].assert_eq(&query(&place, path, &[]));
     let plan = "EXPLAIN MATCH (p:Person)-[:ACTED_IN]->(m) WHERE p.born > 1965 RETURN m.title";
-    assert!(query(&place, plan, &[]).contains("Expand"));
+    let shown = query(&place, plan, &[]);
+    assert!(
+        shown.contains("Expand") && shown.contains("estimated rows in brackets; nothing was run"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -330,7 +334,7 @@ fn what_is_wrong_is_said() {
         error: there is no variable m, at line 1, column 18
           MATCH (n) RETURN m
                            ^
-        hint: variables come from MATCH, UNWIND, CREATE and the like; WITH keeps only those that it names
+        hint: variables come from MATCH, UNWIND, CREATE and the like; WITH keeps only those that it names; a text stands in quotes: 'm'; a property is written n.m
         $ db RETURN toUper('a')
         error: there is no function toUper: did you mean toUpper?, at line 1, column 8
           RETURN toUper('a')
@@ -346,7 +350,7 @@ fn what_is_wrong_is_said() {
         error: parameter $name is not given
         hint: give it a value: --param NAME=VALUE of a command, :params {json} of a script
         $ db RETURN date('2021-02-30')
-        error: "2021-02-30" is not a DATE: date 2021-2-30 is out of range: a day of the calendar
+        error: "2021-02-30" is not a DATE: day 30 is out of range: 1 to 28 in this month
         hint: use other values, or leave such ones out with WHERE
         $ db RETURN 9223372036854775807 + 1
         error: 9223372036854775807 + 1 is no integer of 64 bits
@@ -577,7 +581,7 @@ fn ctrl_c_cancels() {
     let answer: Value = serde_json::from_str(&line).unwrap();
     assert_eq!(answer["error"]["detail"], "Cancelled");
     drop(stdin);
-    assert_eq!(child.wait().unwrap().code(), Some(1));
+    assert_eq!(child.wait().unwrap().code(), Some(130));
     assert!(query(&place, "MATCH (a:A) RETURN count(*)", &[]).contains('0'));
 }
 
@@ -695,4 +699,22 @@ fn procedures_and_files_are_of_the_command_line_too() {
         "{}",
         unknown.stderr
     );
+}
+
+#[test]
+fn several_statements_are_refused_with_advice() {
+    let place = Place::new();
+    for statements in [
+        &["CREATE (:A); CREATE (:B)"][..],
+        &["CREATE (:A)", "CREATE (:B)"],
+    ] {
+        let arguments = [&["query", "db", "--create"], statements].concat();
+        let said = place.call_with(&arguments);
+        assert!([Some(1), Some(2)].contains(&said.code), "{said:#?}");
+        assert_eq!(said.error(), "several statements were given", "{said:#?}");
+        assert!(said.hint().contains("`-` as the statement"), "{said:#?}");
+    }
+    place
+        .call_with(&["query", "db", "--create", "CREATE (:A);"])
+        .expect(0);
 }

@@ -280,3 +280,36 @@ fn nodes_that_are_appended_begin_and_go_on_by_one_command() {
     place.file("bad.csv", "id:int\n11\n12\n");
     assert_eq!(place.json(at_once)["nodes"], 2);
 }
+
+/// Also lines that were read before a kill and not committed.
+#[test]
+fn rejected_lines_are_in_their_file_once_however_often_an_import_is_killed() {
+    let place = Place::new();
+    let line = |at: u32| match at % 3 {
+        0 => format!("x {at}\n"),
+        _ => format!("{at} {}\n", at + 1),
+    };
+    place.file("edges.txt", (0..30_000).map(line).collect::<String>());
+    place.json("import whole edges.txt --rejects whole.csv");
+    let import = "import db edges.txt --rejects bad.csv --batch-edges 1000 --resume";
+    for time in [2, 3, 1] {
+        place.kill_at("import.committed", time, import);
+    }
+    place.json(import);
+    let read = |name| std::fs::read_to_string(place.path(name)).expect("written");
+    assert_eq!(read("bad.csv"), read("whole.csv"));
+    assert_eq!(read("bad.csv").lines().count(), 10_001);
+}
+
+/// Files of one length that begin with the same 64 KiB.
+#[test]
+fn another_end_makes_another_file() {
+    let place = Place::new();
+    let beginning = "0 1\n".repeat(30_000);
+    place.file("edges.txt", beginning.clone() + "1 2\n");
+    let import = "import db edges.txt --batch-edges 1000 --resume";
+    place.kill_at("import.committed", 2, import);
+    place.file("edges.txt", beginning + "1 3\n");
+    let refused = place.failures(&[import]);
+    assert!(refused.contains("is of other files"), "{refused}");
+}

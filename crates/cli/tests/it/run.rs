@@ -210,3 +210,35 @@ fn seeds_and_sources_are_written_by_their_ids() {
     outcome.expect(0);
     assert_eq!(outcome.stdout, "1000 2\n2000 2\n", "{outcome:#?}");
 }
+
+/// The values are those of the last iteration, as in igraph; networkx raises an error.
+#[test]
+fn iterations_that_do_not_converge_are_told() {
+    let place = Place::new();
+    let pairs = (0..20).flat_map(|a| (0..20).map(move |b| (a, b)));
+    let edges = pairs
+        .filter(|(a, b)| a != b)
+        .map(|(a, b)| format!("{a} {b}\n"));
+    place.file("edges.txt", edges.collect::<String>() + "0 20\n");
+    place.json("import db edges.txt");
+    for (run, advice) in [
+        ("katz", Some("a smaller --param alpha")),
+        ("katz --param alpha=0.01", None),
+        (
+            "eigenvector --param iterations=1",
+            Some("more --param iterations"),
+        ),
+        ("hits --param iterations=1", Some("more --param iterations")),
+        (
+            "pagerank --param iterations=1 --param tolerance=1e-9",
+            Some("larger --param tolerance"),
+        ),
+        ("pagerank", None),
+    ] {
+        let said = place.call(&format!("run db {run}"));
+        said.expect(0);
+        let is_told = said.stderr.contains("did not converge in ");
+        assert_eq!(is_told, advice.is_some(), "{said:#?}");
+        assert!(said.stderr.contains(advice.unwrap_or("")), "{said:#?}");
+    }
+}

@@ -229,3 +229,35 @@ fn moments_answer_by_lines_of_json() {
         "{said:#?}"
     );
 }
+
+/// Whatever a program sends, what it reads is lines of JSON.
+#[test]
+fn commands_answer_by_lines_of_json() {
+    let place = Place::new();
+    let said = place.feed(
+        &["shell", "db", "--create", "--format", "json"],
+        "CREATE (:A {x: 1});\n:help\n:schema\n:timing\nRETURN 1;\n:params {\"a\": 1}\n:params\n\
+         :nothing\n:format xml\n:timing perhaps\nquit;\n",
+    );
+    said.expect(1);
+    let lines = said.stdout.lines();
+    let lines: Vec<serde_json::Value> = lines
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{said:#?}")))
+        .collect();
+    let told = |key: &str| {
+        lines
+            .iter()
+            .filter_map(|line| line.get(key))
+            .collect::<Vec<_>>()
+    };
+    assert!(told("commands")[0][":schema"].is_string(), "{said:#?}");
+    assert_eq!(told("labels"), [&serde_json::json!(["A"])]);
+    assert_eq!(told("timing"), [&serde_json::json!(true)]);
+    assert_eq!(told("parameters"), [&serde_json::json!({ "a": 1 })]);
+    assert_eq!(told("error").len(), 4, "{said:#?}");
+    let rows = place.feed(
+        &["shell", "db", "--format", "jsonl"],
+        ":help\n:schema\n:timing\nRETURN 1 AS a;\n",
+    );
+    assert_eq!(rows.stdout, "{\"a\":1}\n", "{rows:#?}");
+}

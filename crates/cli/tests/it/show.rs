@@ -135,6 +135,9 @@ fn shells_and_manuals_have_what_the_program_reads() {
         let script = place.call(&format!("completions {shell}"));
         script.expect(0);
         assert!(script.stdout.contains("memory-limit"), "{shell}");
+        // In fish, arguments without a flag have no completions.
+        let has_names = script.stdout.contains("strongly-connected-components");
+        assert_eq!(has_names, shell != "fish", "{shell}");
     }
     place.call("completions csh").expect(2);
     assert!(place.call("man").stdout.contains(".TH evergraph 1"));
@@ -143,6 +146,7 @@ fn shells_and_manuals_have_what_the_program_reads() {
     assert!(page.contains("shortest"), "{page}");
     let usage = place.call("run --help").stdout;
     assert!(usage.contains("Usage: evergraph run "), "{usage}");
+    assert!(!usage.contains("strongly-connected-components"), "{usage}");
 }
 
 #[test]

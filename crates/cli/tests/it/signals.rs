@@ -49,6 +49,11 @@ fn state_of(child: &Child) -> String {
     behind_name.chars().take(1).collect()
 }
 
+fn make_pipe(place: &Place, name: &str) {
+    let made = Command::new("mkfifo").arg(place.path(name)).status();
+    assert!(made.expect("mkfifo starts").success());
+}
+
 /// Temporary directories that imports have made.
 fn spooled(place: &Place) -> usize {
     let entries = std::fs::read_dir(place.path("tmp")).expect("there");
@@ -57,11 +62,15 @@ fn spooled(place: &Place) -> usize {
 
 #[test]
 fn an_import_that_waits_for_input_ends_at_the_first_signal() {
-    for (signal, input) in [("-INT", "-"), ("-TERM", "fifo"), ("-HUP", "-")] {
+    let signals = [
+        ("-INT", "-", 130),
+        ("-TERM", "fifo", 143),
+        ("-HUP", "-", 129),
+    ];
+    for (signal, input, code) in signals {
         let place = Place::new();
         std::fs::create_dir(place.path("tmp")).expect("made");
-        let made = Command::new("mkfifo").arg(place.path("fifo")).status();
-        assert!(made.expect("mkfifo starts").success());
+        make_pipe(&place, "fifo");
         let mut command = place.command(&["import", "db", input]);
         command
             .env("TMPDIR", place.path("tmp"))
@@ -71,7 +80,7 @@ fn an_import_that_waits_for_input_ends_at_the_first_signal() {
         wait(|| spooled(&place) == 1);
         // The handler is there before the directory.
         send(&child, signal);
-        assert_eq!(code_of(child), Some(1), "{signal}");
+        assert_eq!(code_of(child), Some(code), "{signal}");
         let mut text = String::new();
         said.read_to_string(&mut text).expect("readable");
         assert!(text.contains("was not read to its end"), "{text}");
@@ -127,4 +136,85 @@ fn what_waits_for_statements_ends_with_the_code_of_the_signal() {
             assert_eq!(code_of(child), Some(code), "{arguments:?} {signal}");
         }
     }
+}
+
+/// What is committed stays, and the code is that of the signal.
+#[test]
+fn an_import_ends_behind_the_commit_in_which_a_signal_came() {
+    for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
+        let place = Place::new();
+        place.file("edges.txt", "0 1\n1 2\n2 0\n");
+        let mut command = place.command(&["import", "db", "edges.txt", "--batch-edges", "1"]);
+        command.env(
+            evergraph_storage::failpoint::VARIABLE,
+            "import.committed=stop",
+        );
+        let mut child = command.stderr(Stdio::piped()).spawn().expect("it starts");
+        let mut said = child.stderr.take().expect("a pipe");
+        wait(|| state_of(&child) == "T");
+        send(&child, signal);
+        send(&child, "-CONT");
+        assert_eq!(code_of(child), Some(code));
+        let mut text = String::new();
+        said.read_to_string(&mut text).expect("readable");
+        assert!(
+            text.contains("1 edges of the input were committed and stay"),
+            "{text}"
+        );
+        assert_eq!(place.json("import db edges.txt --resume")["edges"], 3);
+    }
+}
+
+/// Opening it would wait for a writer.
+#[test]
+fn a_pipe_in_the_place_of_a_file_is_refused() {
+    let place = Place::new();
+    place.file("edges.txt", "0 1\n");
+    for file in ["pool", "extents", "log", "lock", "results"] {
+        let _ = std::fs::remove_dir_all(place.path("db"));
+        place.json("import db edges.txt");
+        let _ = std::fs::remove_file(place.path("db").join(file));
+        make_pipe(&place, &format!("db/{file}"));
+        for arguments in ["check db", "stats db", "import db edges.txt --append"] {
+            let mut child = place.start(arguments);
+            let mut said = child.stderr.take().expect("a pipe");
+            assert_eq!(code_of(child), Some(1), "{arguments}");
+            let mut text = String::new();
+            said.read_to_string(&mut text).expect("readable");
+            assert!(
+                text.contains(&format!("db/{file} is no regular file")),
+                "{text}"
+            );
+        }
+    }
+}
+
+/// The line editor has switched off the echo, among others.
+#[test]
+fn the_terminal_is_as_it_was_behind_a_shell_that_a_signal_ended() {
+    let place = Place::new();
+    let program = env!("CARGO_BIN_EXE_evergraph");
+    let typed = format!(
+        "stty -a > before; {program} shell db --create < /dev/tty & \
+         until stty -a | grep -q -e -icanon; do sleep 0.1; done; \
+         kill $!; wait $!; echo $? > code; stty -a > behind"
+    );
+    let mut command = Command::new("script");
+    command.args(["-qec", &typed, "/dev/null"]);
+    command
+        .current_dir(place.path("."))
+        .env("XDG_STATE_HOME", place.path("state"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null());
+    // Without the program that makes terminals there is nothing to look at.
+    let Ok(mut child) = command.spawn() else {
+        return;
+    };
+    // Where the cursor is, as a terminal answers.
+    let mut keys = child.stdin.take().expect("a pipe");
+    std::io::Write::write_all(&mut keys, b"\x1b[1;1R").expect("written");
+    code_of(child);
+    let read = |name| std::fs::read_to_string(place.path(name)).expect("written");
+    assert_eq!(read("code"), "143\n");
+    assert_eq!(read("before"), read("behind"));
 }

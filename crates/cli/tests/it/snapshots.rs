@@ -114,6 +114,24 @@ fn what_changed_between_two_months() {
 }
 
 #[test]
+fn ids_that_a_file_of_events_cannot_have_are_quoted_and_refused() {
+    let place = Place::new();
+    place.file("a.csv", "source,target\n\"Ann Lee\",Bob\n");
+    place.file("b.csv", "source,target\nBob,\"Cid;Fox\"\n");
+    place.json("import db a.csv");
+    place.json("snapshot db create one");
+    place.json("import db b.csv --append");
+    let shown = place.call("snapshot db diff one").stdout;
+    assert!(shown.ends_with("+ Bob \"Cid;Fox\"\n"), "{shown}");
+    let refused = complaint(&place, "snapshot db diff one -o changes.txt", 1);
+    assert!(
+        refused.contains("changes.txt: cannot write the id \"Cid;Fox\""),
+        "{refused}"
+    );
+    assert!(!place.path("changes.txt").exists());
+}
+
+#[test]
 fn each_month_of_a_range() {
     let place = months();
     let ran = place.json("run db pagerank --param verify=true --over .. -o ranks.txt");
@@ -416,4 +434,18 @@ fn a_prefix_that_begins_no_name_is_told_as_it_was_given() {
     let import = "import db events.tsv --snapshot-every 1mo --snapshot-prefix run/";
     let told = complaint(&place, import, 2);
     assert!(told.contains("can begin with \"run/\""), "{told}");
+}
+
+#[test]
+fn snapshots_that_the_rules_of_retention_drop_are_named() {
+    let place = Place::new();
+    place.file("edges.txt", "0 1\n1 2\n");
+    place.json("import db edges.txt");
+    place.json("snapshot db create a");
+    place.json("snapshot db create b");
+    place.json("snapshot db retain --keep-last 2");
+    assert_eq!(place.json("snapshot db create c")["dropped"], json!(["a"]));
+    let stepwise = place.call("import db edges.txt --append --snapshot-every 1");
+    let said = " b, c (rules of retention)\n";
+    assert!(stepwise.stdout.contains(said), "{stepwise:#?}");
 }

@@ -3,31 +3,6 @@
 use crate::common::Place;
 
 #[test]
-fn problems_agree_with_their_verifiers() {
-    let place = Place::new();
-    place.json("generate kron --scale 9 --degree 6 --seed 7 -o k.txt");
-    for flags in ["", "--undirected", "--directions both"] {
-        let _ = std::fs::remove_dir_all(place.path("db"));
-        place.json(&format!("import db k.txt {flags}"));
-        for run in [
-            "scc",
-            "strongly-connected-components --threads 1",
-            "bicc",
-            "topological-order",
-            "sf",
-            "msf",
-            "coloring",
-            "coloring --param seed=1",
-            "mis",
-            "mis --param seed=1",
-        ] {
-            let done = place.json(&format!("run db {run} --param verify=true"));
-            assert_eq!(done["verified"], true, "{flags} {run}: {done}");
-        }
-    }
-}
-
-#[test]
 fn results_are_written_with_external_ids() {
     let place = Place::new();
     // A square a b c d with a tail from d, and a pair beside it.

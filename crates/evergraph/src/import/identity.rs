@@ -1,7 +1,7 @@
 //! The identity of an import, by which one that was interrupted is found again.
 //!
 //! It is the hash of a text that says how the files are read, and of each file's name,
-//! length and beginning. Databases hold it, so the text is a part of the stored format:
+//! length, beginning and end. Databases hold it, so the text is a part of the stored format:
 //! it is spelled here, and does not follow the names of types and fields. Its words are
 //! those that the types had when version 4 of the format was new.
 //!
@@ -10,7 +10,7 @@
 //! text would need a second identity to compare with.
 
 use std::fs::File;
-use std::io::{ErrorKind, Read};
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
 use super::{Action, Every, Series};
@@ -19,16 +19,34 @@ use crate::formats::{
     Column, ColumnChoice, Contents, EndpointKind, Format, FormatError, Header, Options, TimeUnit,
 };
 
-/// Bytes of a file that tell it from others, beside its name and length.
+/// Bytes at each end of a file that tell it from others, beside its name and length.
 const COMPARED_BYTES: u64 = 64 << 10;
 
 /// A number that is the same for the same files read in the same way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Identity {
+    number: u64,
+    /// As imports stored it that compared no ends of files.
+    of_beginnings: u64,
+}
+
+impl Identity {
+    /// The number, in the form in which it is known already.
+    pub fn known(self, is_known: impl Fn(u64) -> bool) -> u64 {
+        match !is_known(self.number) && is_known(self.of_beginnings) {
+            true => self.of_beginnings,
+            false => self.number,
+        }
+    }
+}
+
+/// The identity of these files, read so.
 pub(super) fn identity(
     files: &[PathBuf],
     reading: &Options,
     action: Action,
     snapshots: Option<&Series>,
-) -> Result<u64, Error> {
+) -> Result<Identity, Error> {
     let how = format!("{} {}", action_word(action), reading_text(reading));
     let steps = snapshots.map(series_text);
     let how: Vec<&[u8]> = [Some(&how), steps.as_ref()]
@@ -39,10 +57,11 @@ pub(super) fn identity(
     identity_of(&how, files)
 }
 
-/// A number that is the same for the same files and the same `how`.
-pub(crate) fn identity_of(how: &[&[u8]], files: &[PathBuf]) -> Result<u64, Error> {
+/// The identity of these files and `how`.
+pub(crate) fn identity_of(how: &[&[u8]], files: &[PathBuf]) -> Result<Identity, Error> {
     let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
     how.iter().for_each(|part| hash.add(part));
+    let mut ends = Vec::new();
     for path in files {
         let io = |error| Error::io(path.display().to_string(), error);
         // Asked before opening, because opening a pipe waits for its writer.
@@ -53,16 +72,30 @@ pub(crate) fn identity_of(how: &[&[u8]], files: &[PathBuf]) -> Result<u64, Error
         let length = metadata.len();
         let mut start = Vec::new();
         if metadata.is_file() {
-            let file = File::open(path).map_err(io)?;
-            let mut beginning = file.take(COMPARED_BYTES);
-            beginning.read_to_end(&mut start).map_err(io)?;
+            let mut file = File::open(path).map_err(io)?;
+            let mut read = |at: u64, into: &mut Vec<u8>| {
+                file.seek(SeekFrom::Start(at))?;
+                file.by_ref().take(COMPARED_BYTES).read_to_end(into)
+            };
+            read(0, &mut start).map_err(io)?;
+            if length > COMPARED_BYTES {
+                let behind = COMPARED_BYTES.max(length - COMPARED_BYTES);
+                read(behind, &mut ends).map_err(io)?;
+            }
         }
         let name = path.file_name().unwrap_or_default();
         hash.add(name.as_encoded_bytes());
         hash.add(&length.to_le_bytes());
         hash.add(&start);
     }
-    Ok(hash.0)
+    let of_beginnings = hash.0;
+    if !ends.is_empty() {
+        hash.add(&ends);
+    }
+    Ok(Identity {
+        number: hash.0,
+        of_beginnings,
+    })
 }
 
 /// The FNV-1a hash: small, and the same for ever.
@@ -298,6 +331,14 @@ mod tests {
         );
     }
 
+    /// Of files that have no more than a beginning.
+    fn same(number: u64) -> Identity {
+        Identity {
+            number,
+            of_beginnings: number,
+        }
+    }
+
     #[test]
     fn the_hash_is_pinned() {
         let place = tempfile::tempdir().expect("a directory");
@@ -305,12 +346,40 @@ mod tests {
         std::fs::write(&file, "0 1\n1 2\n").expect("written");
         let files = [file];
         let plain = identity(&files, &Options::default(), Action::Insert, None);
-        assert_eq!(plain.expect("readable"), 0xeeb0_922b_a2f3_5d0a);
+        assert_eq!(plain.expect("readable"), same(0xeeb0_922b_a2f3_5d0a));
         let series = Series {
             every: Every::Edges(1),
             prefix: String::new(),
         };
         let stepwise = identity(&files, &Options::default(), Action::Delete, Some(&series));
-        assert_eq!(stepwise.expect("readable"), 0x894c_1c77_955b_7e5e);
+        assert_eq!(stepwise.expect("readable"), same(0x894c_1c77_955b_7e5e));
+    }
+
+    #[test]
+    fn files_are_told_apart_by_their_ends() {
+        let place = tempfile::tempdir().expect("a directory");
+        let file = place.path().join("edges.txt");
+        let of = |text: &str| {
+            std::fs::write(&file, text).expect("written");
+            let read = identity(
+                std::slice::from_ref(&file),
+                &Options::default(),
+                Action::Insert,
+                None,
+            );
+            read.expect("readable")
+        };
+        let long = "0 1\n".repeat(40_000);
+        let one = of(&(long.clone() + "1 2\n"));
+        let other = of(&(long + "1 3\n"));
+        assert_eq!(one.of_beginnings, other.of_beginnings);
+        assert_ne!(one.number, other.number);
+        // Those of imports that compared no ends still go on.
+        assert_eq!(
+            one.known(|known| known == one.of_beginnings),
+            one.of_beginnings
+        );
+        assert_eq!(one.known(|_| true), one.number);
+        assert_eq!(one.known(|_| false), one.number);
     }
 }

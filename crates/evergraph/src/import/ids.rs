@@ -377,6 +377,17 @@ mod tests {
     }
 
     #[test]
+    fn dense_ids_go_up_to_the_last_vertex() {
+        for (id, vertex) in [
+            (MAX_VERTICES - 1, Ok((MAX_VERTICES - 1) as u32)),
+            (MAX_VERTICES, Err(NoVertex::OutOfRange(MAX_VERTICES))),
+            (u64::MAX, Err(NoVertex::OutOfRange(u64::MAX))),
+        ] {
+            assert_eq!(Mapper::Dense.intern_listed(id), vertex);
+        }
+    }
+
+    #[test]
     fn vertices_that_files_list_have_no_targets() {
         let batch = EdgeBatch {
             sources: vec![4, 2],

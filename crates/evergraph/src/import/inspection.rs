@@ -121,7 +121,6 @@ pub fn inspect(
     found.vertices = counts.ids();
     found.duplicates = counts.duplicates();
     found.skipped = reader.skipped().clone();
-    rejects.map_or(Ok(()), |mut rejects| rejects.finish())?;
     Ok(found)
 }
 

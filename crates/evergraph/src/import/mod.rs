@@ -139,7 +139,7 @@ pub struct ImportReport {
     /// Snapshots that this run named.
     pub snapshots: u64,
     /// Snapshots that the rules of retention dropped at its end.
-    pub pruned: u64,
+    pub pruned: Vec<String>,
     /// Line at which the times of the files first went back, if the edges were sorted.
     pub sorted_from: Option<String>,
 }
@@ -232,6 +232,8 @@ pub enum Doubt {
     Titles,
     /// The columns of the ends, of which the first is titled as one of nodes.
     Nodes(String, String),
+    /// This column counts the rows, as the index of pandas does, and is not read.
+    Index(String),
 }
 
 /// Other meanings of the files of a database: the first file of each doubt.
@@ -274,6 +276,9 @@ fn doubts_of(reader: &EdgeReader, reading: &formats::Options) -> Vec<Doubt> {
     if let Some(weights) = of(ColumnRole::Weight).filter(|one| !one.is_read) {
         doubts.push(Doubt::Weights(weights.name.clone()));
     }
+    if let Some(index) = of(ColumnRole::Index) {
+        doubts.push(Doubt::Index(index.name.clone()));
+    }
     if let Some(times) = of(ColumnRole::Time).filter(|one| one.is_read)
         && !times.name.starts_with("column ")
         && !times.is_called_time()
@@ -303,7 +308,7 @@ fn rejects_of(
 ) -> Result<Option<RejectsFile>, Error> {
     let Some(path) = path else { return Ok(None) };
     reader.keep_rejected();
-    RejectsFile::create(path, files.iter().map(PathBuf::as_path)).map(Some)
+    RejectsFile::create(path, files.iter().map(PathBuf::as_path), false).map(Some)
 }
 
 /// A batch that is ready to be committed.
@@ -410,18 +415,12 @@ pub fn import(
         }
         Ok(())
     })?;
-    source.finish_rejects()?;
     report.skipped = source.skipped();
     report.rounds_weights = source.rounds_weights();
     if options.snapshots.is_some() {
-        report.pruned = db.apply_retention()?.dropped.len() as u64;
+        report.pruned = db.apply_retention()?.dropped;
     }
-    // All is committed, and who repeated it would do it twice: if there is no room for a
-    // checkpoint, closing the database tells.
-    match db.checkpoint() {
-        Err(error) if !error.is_full() => return Err(error),
-        _ => {}
-    }
+    db.checkpoint_if_room()?;
     report.seconds = started.elapsed().as_secs_f64();
     Ok(report)
 }
@@ -500,8 +499,9 @@ fn start_record(
 ) -> Result<Start, Error> {
     let snapshots = options.snapshots.as_ref();
     let identity = identity::identity(files, reading, options.action, snapshots)?;
-    let fresh = Record::new(identity, options.action, files);
     let records = progress::stored(db)?;
+    let identity = identity.known(|known| records.iter().any(|one| one.identity == known));
+    let fresh = Record::new(identity, options.action, files);
     let begun = Start {
         key: progress::key(records.len()),
         record: fresh,

@@ -117,10 +117,10 @@ impl<'a> Source<'a> {
         };
         reader.skip_lines(record.lines)?;
         let texts = reading.ids == EndpointKind::Text;
-        let rejects = options
-            .rejects
-            .as_deref()
-            .map(|path| RejectsFile::create(path, files.iter().map(PathBuf::as_path)));
+        let rejects = options.rejects.as_deref().map(|path| {
+            let files = files.iter().map(PathBuf::as_path);
+            RejectsFile::create(path, files, record.is_cut_off())
+        });
         let steps = |series: &Series| Steps::new(series.clone(), record.step_end, record.time);
         let mut source = Source {
             db,
@@ -284,12 +284,6 @@ impl<'a> Source<'a> {
             rejects.add_lines(&rejected)?;
         }
         Ok(read? > 0)
-    }
-
-    /// Hands the rejected lines to the operating system.
-    pub fn finish_rejects(&mut self) -> Result<(), Error> {
-        let rejects = self.rejects.as_mut();
-        rejects.map_or(Ok(()), RejectsFile::finish)
     }
 
     fn is_full(&self, gathered: &Gathered) -> bool {

@@ -100,7 +100,8 @@ pub fn import(
 ) -> Result<Imported, Error> {
     let defaults = defaults(options);
     let chosen = Chosen::new(graph, options, &defaults, stop)?;
-    let mut position = Position::begin(&chosen.files, &defaults, &options.identity())?;
+    let rules = options.identity();
+    let mut position = Position::begin(graph.store(), &chosen.files, &defaults, &rules)?;
     let mut keys = Keys::of(graph, &options.keys)?;
     check_creation(options, &keys)?;
     keys.define(graph)?;
@@ -110,11 +111,11 @@ pub fn import(
         false => position.record_beginning(graph)?,
     }
     failpoint!("import.begun");
-    let mut import = Import::new(graph, options, &chosen, keys, stop, progress)?;
+    let mut import = Import::new(graph, options, &chosen, (keys, position), (stop, progress))?;
+    let position = &import.position;
     import.done.resumed_nodes = position.nodes;
     import.done.resumed_relationships = position.relationships;
     (import.earlier, import.assigned) = (position.next, assigned);
-    import.position = position;
     // Of the files that are not read, before anything is missing.
     progress(&import.done);
     if !import.position.done {
@@ -127,7 +128,6 @@ pub fn import(
         })?;
         import.position.clone().finish(graph.store())?;
     }
-    import.end()?;
     Ok(import.done)
 }
 
@@ -148,7 +148,8 @@ pub fn inspect(
     let mut keys = Keys::of(graph, &options.keys)?;
     check_creation(options, &keys)?;
     keys.scan(graph)?;
-    let mut import = Import::new(graph, options, &chosen, keys, stop, progress)?;
+    let begun = (keys, Position::default());
+    let mut import = Import::new(graph, options, &chosen, begun, (stop, progress))?;
     let mut inspection = Inspection::default();
     let files = chosen.files.iter();
     inspection.files = files
@@ -158,7 +159,6 @@ pub fn inspect(
     import.inspecting = Some((counting, inspection));
     progress(&import.done);
     import.take_all(&chosen.files, &defaults)?;
-    import.end()?;
     let (_, mut found) = import.inspecting.unwrap_or_default();
     found.imported = import.done;
     Ok(found)
@@ -188,12 +188,12 @@ impl<'a> Import<'a> {
         graph: &'a PropertyGraph,
         options: &PropertyImport,
         chosen: &Chosen,
-        keys: Keys,
-        stop: &'a Cancellation,
-        progress: &'a dyn Fn(&Imported),
+        (keys, position): (Keys, Position),
+        (stop, progress): (&'a Cancellation, &'a dyn Fn(&Imported)),
     ) -> Result<Self, Error> {
+        let goes_on = position.done || position.next > Place::BEGIN;
         let rejects = options.rejects.as_deref();
-        let rejects = rejects.map(|path| Rejects::create(path, &chosen.files));
+        let rejects = rejects.map(|path| Rejects::create(path, &chosen.files, goes_on));
         Ok(Import {
             graph,
             rules: Rules {
@@ -220,7 +220,7 @@ impl<'a> Import<'a> {
                 ..Imported::default()
             },
             earlier: Place::BEGIN,
-            position: Position::default(),
+            position,
             assigned: Assigned::default(),
             node: None,
             rejects: rejects.transpose()?,
@@ -245,10 +245,6 @@ impl<'a> Import<'a> {
             self.commit()?;
         }
         Ok(())
-    }
-
-    fn end(&mut self) -> Result<(), Error> {
-        self.rejects.as_mut().map_or(Ok(()), Rejects::finish)
     }
 }
 

@@ -93,7 +93,12 @@ impl Position {
     ///
     /// # Errors
     /// A file that cannot be read.
-    pub fn begin(files: &[Source], defaults: &Defaults, rules: &str) -> Result<Self, Error> {
+    pub fn begin(
+        store: &Store,
+        files: &[Source],
+        defaults: &Defaults,
+        rules: &str,
+    ) -> Result<Self, Error> {
         let paths: Vec<PathBuf> = files.iter().map(|file| file.path.clone()).collect();
         let each: Vec<String> = files.iter().map(Source::identity).collect();
         let how = format!("[{}]", each.join(", "));
@@ -103,8 +108,18 @@ impl Position {
         if !rules.is_empty() {
             parts.push(rules.as_bytes());
         }
+        let newest = store.meta(KEY.as_bytes());
+        let newest = newest.and_then(|stored| Position::decode(&stored));
+        let is_known = |identity| {
+            newest
+                .as_ref()
+                .is_some_and(|newest| newest.identity == identity)
+                || [ENDED, CUT_OFF]
+                    .iter()
+                    .any(|key| remembered(store, key).contains(&identity))
+        };
         Ok(Position {
-            identity: identity_of(&parts, &paths)?,
+            identity: identity_of(&parts, &paths)?.known(is_known),
             ..Position::default()
         })
     }
@@ -435,6 +450,25 @@ mod tests {
         assert_eq!(ENDED, "graph-imports-ended");
         assert_eq!(CUT_OFF, "graph-imports-cut-off");
         assert_eq!(key(12), b"graph-import:12");
+    }
+
+    #[test]
+    fn of_very_many_imports_the_last_are_remembered() {
+        let options = crate::Options {
+            medium: crate::MediumKind::Dram,
+            property_graph: true,
+            ..crate::Options::default()
+        };
+        let db = crate::Database::create("anywhere", &options).unwrap();
+        let store = db.store();
+        let most = MOST_REMEMBERED as u64;
+        for (imports, kept) in [(3, 0..3), (most, 0..most), (most + 2, 2..most + 2)] {
+            let mut batch = Batch::new();
+            let identities: Vec<u64> = (0..imports).collect();
+            remember(&mut batch, ENDED, &identities);
+            store.commit(batch).unwrap();
+            assert!(remembered(store, ENDED).into_iter().eq(kept), "{imports}");
+        }
     }
 
     #[test]

@@ -14,17 +14,17 @@ use crate::rejects::RejectsFile;
 pub(super) struct Rejects(RejectsFile);
 
 impl Rejects {
-    /// Makes the file, or empties it.
+    /// As [`RejectsFile::create`].
     ///
     /// # Errors
     /// A file of the import; one that cannot be written.
-    pub fn create(path: &Path, sources: &[Source]) -> Result<Self, Error> {
+    pub fn create(path: &Path, sources: &[Source], goes_on: bool) -> Result<Self, Error> {
         let sources = sources.iter().map(|source| source.path.as_path());
-        RejectsFile::create(path, sources).map(Rejects)
+        RejectsFile::create(path, sources, goes_on).map(Rejects)
     }
 
     /// # Errors
-    /// Errors of writing, as of [`Rejects::finish`].
+    /// Errors of writing.
     pub fn add(&mut self, bad: &BadRow, row: Option<&Row>) -> Result<(), Error> {
         let mut json = Vec::new();
         if let Some(row) = row {
@@ -35,10 +35,5 @@ impl Rejects {
         let line = bad.line.to_string();
         self.0
             .write([&bad.file, &line, column, &bad.problem, &json])
-    }
-
-    /// Hands everything to the operating system.
-    pub fn finish(&mut self) -> Result<(), Error> {
-        self.0.finish()
     }
 }

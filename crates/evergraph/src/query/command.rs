@@ -36,15 +36,21 @@ pub(super) fn execute(
     command: &Command,
     statement: &Statement,
 ) -> Result<Rows, Error> {
-    let graph = db.property_graph()?;
-    match command {
-        Command::CreateIndex(index) => create_index(db, index, statement),
+    let bounds = statement.limits.begin();
+    // Others that write are waited for within the bounds.
+    let graph = &bounds.of_graph(db.property_graph()?);
+    let done = match command {
+        Command::CreateIndex(index) => create_index(db, graph, index, statement),
         Command::CreateConstraint(constraint) => create_constraint(graph, constraint, statement),
-        Command::Drop(drop) => drop_named(db, drop, statement),
+        Command::Drop(drop) => drop_named(db, graph, drop, statement),
         Command::Show(show) => list(db, show, statement),
         Command::CopyFrom(copy) => copy_from(graph, copy, statement),
         Command::CopyTo(copy) => copy_to(db, copy, statement),
-    }
+    };
+    done.map_err(|error| match bounds.check() {
+        Err(end) if error.is_of_waiting() => Error::of_run(end, &statement.text, true),
+        _ => error,
+    })
 }
 
 fn done(summary: Summary) -> Result<Rows, Error> {
@@ -73,8 +79,12 @@ fn new_name(name: Option<&DefinitionName>, statement: &Statement) -> Result<Opti
     name.map(|name| name_of(name, statement)).transpose()
 }
 
-fn create_index(db: &Database, index: &CreateIndex, statement: &Statement) -> Result<Rows, Error> {
-    let graph = db.property_graph()?;
+fn create_index(
+    db: &Database,
+    graph: &PropertyGraph,
+    index: &CreateIndex,
+    statement: &Statement,
+) -> Result<Rows, Error> {
     let name = new_name(index.name.as_ref(), statement)?;
     let mut options = Options::of(index.options.as_ref(), graph, statement)?;
     if index.kind != IndexKind::Range {
@@ -205,8 +215,12 @@ fn definition(
     }
 }
 
-fn drop_named(db: &Database, drop: &Drop, statement: &Statement) -> Result<Rows, Error> {
-    let graph = db.property_graph()?;
+fn drop_named(
+    db: &Database,
+    graph: &PropertyGraph,
+    drop: &Drop,
+    statement: &Statement,
+) -> Result<Rows, Error> {
     let name = &name_of(&drop.name, statement)?;
     let states = graph.definition_states();
     let found = states.iter().find(|(one, _)| one.name == *name);
@@ -271,6 +285,14 @@ fn all_columns(filter: Option<Expression>) -> Projection {
 }
 
 fn list(db: &Database, show: &Show, statement: &Statement) -> Result<Rows, Error> {
+    if statement.as_of.is_some() {
+        return Err(Error::refused(
+            "AsOf",
+            "SHOW lists what there is now: indexes, constraints and procedures of the past are \
+             not kept",
+            "leave AS OF (--as-of, :asof) out",
+        ));
+    }
     let graph = db.property_graph()?;
     let (columns, mut rows) = match show.listing {
         Listing::Indexes(of) => definitions::indexes(db, of)?,

@@ -115,6 +115,11 @@ impl Error {
         Error::new("FileError", "File", message, hint)
     }
 
+    /// A statement that would take more than there is.
+    pub(super) fn of_resource(detail: &str, message: impl Into<String>, hint: &str) -> Self {
+        Error::new("ResourceError", detail, message, hint)
+    }
+
     /// A statement that is refused where it is run.
     pub(super) fn refused(detail: &str, message: impl Into<String>, hint: &str) -> Self {
         Error::new("AccessError", detail, message, hint)
@@ -201,6 +206,14 @@ impl Error {
     /// Where in the text, if it is known.
     pub fn place(&self) -> Option<&Place> {
         self.0.place.as_ref()
+    }
+
+    /// Whether its statement was waiting for others, or reading, when it was ended.
+    pub(super) fn is_of_waiting(&self) -> bool {
+        let source = self.0.source.as_deref();
+        let source = source.and_then(|source| source.downcast_ref::<crate::Error>());
+        let is_stopped = matches!(source, Some(crate::Error::Graph(GraphError::Cancelled)));
+        self.is_retryable() || is_stopped
     }
 
     /// Whether it was found before the statement ran.

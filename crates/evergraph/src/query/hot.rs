@@ -6,7 +6,9 @@
 //! The file is no part of the database: what is missing or damaged in it is passed over.
 
 use std::collections::BTreeMap;
+use std::fs::Permissions;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use parking_lot::Mutex;
@@ -72,7 +74,10 @@ impl HotQueries {
         for (text, lines) in &kept {
             content += &format!("{}\n", json!({"query": text, "code": lines}));
         }
-        let written = file.writer()?.write_all(content.as_bytes());
+        // The texts have what was asked for in them: no other user reads them, as the graph.
+        let mut writer = file.writer()?;
+        let private = writer.set_permissions(Permissions::from_mode(0o600));
+        let written = private.and_then(|()| writer.write_all(content.as_bytes()));
         written.map_err(|error| Error::io(path.display().to_string(), error))?;
         *by_text = kept;
         file.finish()
@@ -100,7 +105,7 @@ fn read(path: &Path) -> Option<BTreeMap<String, Vec<String>>> {
 mod tests {
     use std::fs;
 
-    use super::FILE;
+    use super::{FILE, HotQueries, PermissionsExt};
     use crate::query::{Execution, Statement};
     use crate::{Database, Options};
 
@@ -139,6 +144,8 @@ mod tests {
         db.close().unwrap();
         let kept = fs::read_to_string(path.join(FILE)).unwrap();
         assert!(kept.contains("n.x * 3"), "{kept}");
+        let mode = fs::metadata(path.join(FILE)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
 
         let open = || Database::open(&path, &options).unwrap();
         let db = open();
@@ -166,6 +173,21 @@ mod tests {
         }
         fs::write(path.join(FILE), [0xff; 99]).unwrap();
         assert_eq!(count(&open(), &profiled, Execution::Adapt), expected);
+    }
+
+    /// Of queries that were hot before the last opening, too, if there is anything to write.
+    #[test]
+    fn older_queries_are_kept_unless_the_database_is_only_read() {
+        for read_only in [false, true] {
+            let directory = tempfile::tempdir().unwrap();
+            let opened = || HotQueries::read(directory.path(), read_only);
+            for text in ["RETURN 1", "RETURN 2"] {
+                let now = [(text.to_string(), vec!["rows".to_string()])];
+                opened().keep(now.into()).unwrap();
+            }
+            let kept = ["RETURN 1", "RETURN 2"].map(|text| opened().of(text).is_some());
+            assert_eq!(kept, [!read_only; 2]);
+        }
     }
 
     #[test]

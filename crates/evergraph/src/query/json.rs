@@ -404,6 +404,14 @@ mod tests {
             value(Value::Float(2e-7)),
             r#"{"$type":"Float","_value":"2.0E-7"}"#
         );
+        for (number, text) in [
+            (1e-3, "0.001"),
+            (9.9e-4, "9.9E-4"),
+            (9_999_999.0, "9999999.0"),
+            (1e7, "1.0E7"),
+        ] {
+            assert_eq!(float(number), text);
+        }
         assert_eq!(
             value(Value::Float(f64::NAN)),
             r#"{"$type":"Float","_value":"NaN"}"#
@@ -467,6 +475,30 @@ mod tests {
             (Arc::from("_value"), Value::from("x")),
         ]);
         back(Value::Map(Arc::new(map)));
+    }
+
+    #[test]
+    fn types_stand_beside_their_values_only() {
+        let json = json!({"$type": "Date", "_value": "x", "more": 1});
+        let Value::Map(map) = from_json(&json).unwrap() else {
+            panic!("it is a map");
+        };
+        assert_eq!(map.len(), 3);
+    }
+
+    #[test]
+    fn integers_are_not_rounded() {
+        for (text, is_read) in [
+            ("9223372036854775807", true),
+            ("9223372036854775808", false),
+            ("[1, -9223372036854775809]", false),
+            ("[1e20, 99999999999999999999.0]", true),
+            (r#"["99999999999999999999"]"#, true),
+            (r#"["\"99999999999999999999"]"#, true),
+            (r#"["\\", 99999999999999999999]"#, false),
+        ] {
+            assert_eq!(parse(text).is_ok(), is_read, "{text}");
+        }
     }
 
     #[test]

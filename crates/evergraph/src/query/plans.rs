@@ -183,6 +183,22 @@ mod tests {
         assert_eq!(count(), 1001);
     }
 
+    #[test]
+    fn the_plan_that_was_not_used_for_longest_is_forgotten() {
+        let db = database();
+        let text = |number: usize| format!("RETURN {number} AS n");
+        let used = |number: usize| address(&db, &Statement::new(text(number)));
+        let first = used(0);
+        for number in 1..MOST {
+            used(number);
+        }
+        assert_eq!(used(0), first);
+        used(MOST);
+        let kept = db.plans().kept.lock();
+        let is_kept = |number: usize| kept.by_key.contains_key(&text(number));
+        assert_eq!([0, 1, 2, MOST].map(is_kept), [true, false, true, true]);
+    }
+
     /// Threads plan, run and outdate the same statements.
     #[test]
     fn few_plans_are_kept_and_threads_share_them() {

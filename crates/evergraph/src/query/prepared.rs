@@ -45,6 +45,7 @@ pub(super) enum Ready {
 /// Reads, checks and plans a statement, unless that has been done before.
 pub(super) fn plan(db: &Database, statement: &Statement) -> Result<Ready, Error> {
     let graph = db.property_graph()?;
+    statement.parameters.refuse_too_deep()?;
     let key = plans::key_of(statement);
     if let Some(planned) = key.as_ref().and_then(|key| db.plans().get(key, graph)) {
         return Ok(Ready::Query(planned));
@@ -332,21 +333,18 @@ fn execute(work: Work<'_>, statement: &Statement) -> Result<Rows, Error> {
             done.map_err(|error| planned.failed(error, statement))
         }
         Work::InTransactions(planned, graph) => {
-            let done = bounded(&planned).run_in_transactions(graph, parameters);
+            let graph = statement.of_graph(graph);
+            let done = bounded(&planned).run_in_transactions(&graph, parameters);
             let failed = |error| Error::of_run(error, &statement.text, false).of_transactions();
             let (rows, view) = done.map_err(failed)?;
             Ok(Rows::of_view(rows, view))
         }
         Work::Write(planned, graph) => {
-            // Its time goes on when it is run again.
-            let query = bounded(&planned).begun();
-            let done = graph.write(|transaction| {
-                let rows = query
-                    .run(transaction, parameters)
-                    .map_err(QueryError::into_graph)?;
+            let graph = statement.of_graph(graph);
+            let done = bounded(&planned).write(&graph, parameters, |rows, transaction| {
                 Rows::of_reader(rows, transaction)
             });
-            done.map_err(|error| planned.failed(QueryError::of_transaction(error), statement))
+            done.map_err(|error| planned.failed(error, statement))
         }
     }
 }

@@ -85,10 +85,19 @@ impl Rows {
     pub(super) fn of_view(rows: interpreter::Rows, view: View) -> Self {
         let mut summary = summary_of(rows.summary());
         summary.csn = Some(view.csn());
-        Rows {
+        let mut rows = Rows {
             columns: Arc::clone(rows.columns()),
             source: Source::Read(rows, view),
             summary,
+        };
+        rows.release_if_empty();
+        rows
+    }
+
+    /// Gives the graph back once it has been read.
+    fn release_if_empty(&mut self) {
+        if matches!(&self.source, Source::Read(rows, _) if rows.is_empty()) {
+            self.source = Source::Ready(Vec::new().into_iter());
         }
     }
 
@@ -230,7 +239,11 @@ impl Iterator for Rows {
 
     fn next(&mut self) -> Option<Result<Row, Error>> {
         let cells = match &mut self.source {
-            Source::Read(rows, view) => rows.next_of(|datum| resolve::cell(datum, view))?,
+            Source::Read(rows, view) => {
+                let cells = rows.next_of(|datum| resolve::cell(datum, view));
+                self.release_if_empty();
+                cells?
+            }
             Source::Ready(rows) => Ok(rows.next()?),
             Source::Streamed(streamed) => match streamed.next()? {
                 Ok(row) => resolve::row(row, &streamed.view),
@@ -239,6 +252,7 @@ impl Iterator for Rows {
                     let csn = self.summary.csn;
                     self.summary = summary_of(&summary);
                     self.summary.csn = csn;
+                    self.source = Source::Ready(Vec::new().into_iter());
                     return None;
                 }
             },

@@ -2,6 +2,8 @@
 
 use std::ops::ControlFlow;
 
+use evergraph_property_graph::transaction::TransactionOptions;
+
 use super::error::Error;
 use super::prepared::{On, Prepared, plan};
 use super::rows::{Row, Rows};
@@ -67,7 +69,16 @@ impl Database {
     /// # Errors
     /// If the database holds no property graph.
     pub fn begin(&self) -> Result<Transaction<'_>, Error> {
-        Ok(Transaction::new(self, self.property_graph()?))
+        self.begin_with(&TransactionOptions::default())
+    }
+
+    /// As [`Database::begin`], with other isolation, timeout or name.
+    ///
+    /// # Errors
+    /// As [`Database::begin`].
+    pub fn begin_with(&self, options: &TransactionOptions) -> Result<Transaction<'_>, Error> {
+        let inner = self.property_graph()?.begin_with(options);
+        Ok(Transaction::new(self, inner))
     }
 
     /// Full names of the procedures that statements may call, as `SHOW PROCEDURES` has them.

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use evergraph_interpreter::{Cancellation, Datum, Execution, Limits};
 use evergraph_property_graph::Value;
+use evergraph_property_graph::graph::PropertyGraph;
+use evergraph_property_graph::transaction::{Isolation, TransactionOptions};
 use evergraph_syntax::tree::Span;
 use evergraph_syntax::with_article;
 
@@ -14,10 +16,12 @@ use crate::At;
 
 /// Parameters by name, without `$`.
 #[derive(Clone, Debug, Default)]
-pub struct Parameters(
+pub struct Parameters {
     /// Values all of them, as the interpreter takes them: a statement is often run again.
-    BTreeMap<String, Datum>,
-);
+    values: BTreeMap<String, Datum>,
+    /// One that was refused, and is null here: lists and maps lie too deep in it.
+    too_deep: Option<String>,
+}
 
 impl Parameters {
     /// None.
@@ -34,31 +38,42 @@ impl Parameters {
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.values.is_empty()
     }
 
     /// Names and values, by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
-        let entries = self.0.iter();
+        let entries = self.values.iter();
         entries.filter_map(|(name, datum)| Some((name.as_str(), datum.as_value()?)))
     }
 
     pub(super) fn names(&self) -> BTreeSet<String> {
-        self.0.keys().cloned().collect()
+        self.values.keys().cloned().collect()
     }
 
     pub(super) fn data(&self) -> &BTreeMap<String, Datum> {
-        &self.0
+        &self.values
+    }
+
+    /// Refuses values that are not read without end.
+    pub(super) fn refuse_too_deep(&self) -> Result<(), Error> {
+        let Some(name) = &self.too_deep else {
+            return Ok(());
+        };
+        let deepest = Datum::DEEPEST;
+        let what = format!("in ${name} lists and maps lie more than {deepest} deep in each other");
+        let hint = "give it a value of fewer levels";
+        Err(Error::of_resource("TooDeep", what, hint))
     }
 
     fn get(&self, name: &str) -> Option<&Value> {
-        self.0.get(name)?.as_value()
+        self.values.get(name)?.as_value()
     }
 }
 
 impl PartialEq for Parameters {
     fn eq(&self, other: &Self) -> bool {
-        self.iter().eq(other.iter())
+        self.iter().eq(other.iter()) && self.too_deep == other.too_deep
     }
 }
 
@@ -93,19 +108,27 @@ impl IntoIterator for Parameters {
     type IntoIter = std::vec::IntoIter<(String, Value)>;
 
     fn into_iter(self) -> Self::IntoIter {
-        let entries = self.0.into_iter().filter_map(|(name, datum)| match datum {
-            Datum::Value(value) => Some((name, value)),
-            _ => None,
-        });
+        let entries = self
+            .values
+            .into_iter()
+            .filter_map(|(name, datum)| match datum {
+                Datum::Value(value) => Some((name, value)),
+                _ => None,
+            });
         entries.collect::<Vec<_>>().into_iter()
     }
 }
 
 impl<K: Into<String>, V: Into<Value>> Extend<(K, V)> for Parameters {
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
-        let entries = entries.into_iter();
-        self.0
-            .extend(entries.map(|(name, value)| (name.into(), Datum::Value(value.into()))));
+        for (name, value) in entries {
+            let (name, mut datum) = (name.into(), Datum::Value(value.into()));
+            if datum.is_deeper(Datum::DEEPEST) {
+                datum.take_apart();
+                self.too_deep.get_or_insert_with(|| name.clone());
+            }
+            self.values.insert(name, datum);
+        }
     }
 }
 
@@ -116,6 +139,7 @@ pub struct Statement {
     pub(super) parameters: Parameters,
     pub(super) as_of: Option<At>,
     pub(super) limits: Limits,
+    pub(super) isolation: Isolation,
 }
 
 impl Statement {
@@ -126,6 +150,7 @@ impl Statement {
             parameters: Parameters::default(),
             as_of: None,
             limits: Limits::default(),
+            isolation: Isolation::default(),
         }
     }
 
@@ -207,6 +232,32 @@ impl Statement {
     pub fn execution(mut self, execution: Execution) -> Self {
         self.limits.execution = execution;
         self
+    }
+
+    /// Lets so many threads read for it at a time, instead of one for each core; with one,
+    /// rows without an order and sums of floats are the same each time.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.limits.threads = threads.max(1);
+        self
+    }
+
+    /// Isolates the transaction of its own that it writes in; one within a [`Transaction`]
+    /// has that one's isolation.
+    ///
+    /// [`Transaction`]: super::Transaction
+    #[must_use]
+    pub fn isolation(mut self, isolation: Isolation) -> Self {
+        self.isolation = isolation;
+        self
+    }
+
+    /// The same graph, whose transactions are isolated as the statement asks.
+    pub(super) fn of_graph(&self, graph: &PropertyGraph) -> PropertyGraph {
+        graph.with_options(TransactionOptions {
+            isolation: self.isolation,
+            ..graph.transaction_options().clone()
+        })
     }
 
     /// Lets another thread end it.

@@ -1,8 +1,10 @@
 //! Statements through the facade.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use crate::property::transaction::{Isolation, TransactionOptions};
 use crate::property::value::Value;
 use crate::query::{Cancellation, Cell, Node, Parameters, Statement};
 use crate::{At, Database, MediumKind, Options};
@@ -66,7 +68,8 @@ fn relationships_that_a_transaction_deletes_have_types_and_ends() {
         .unwrap()
         .unwrap();
     assert!(
-        matches!(&row.cells()[0], Cell::Relationship(one) if &*one.kind == "T" && one.properties.is_empty()),
+        matches!(&row.cells()[0], Cell::Relationship(one)
+            if &*one.kind == "T" && one.properties.is_empty() && one.source < one.target),
         "{row:?}"
     );
     let mut rows = 0;
@@ -111,6 +114,115 @@ fn a_timeout_is_that_of_all_attempts_and_may_be_of_any_length() {
     let error = db.execute(&waiting).map(|_| ()).unwrap_err();
     assert!(error.to_string().contains("50"), "{error}");
     assert!(!error.is_retryable(), "{error}");
+}
+
+#[test]
+fn waiting_for_others_ends_with_the_timeout_and_with_the_caller() {
+    let db = database();
+    db.query("CREATE INDEX old FOR (p:Person) ON (p.born)", ())
+        .unwrap();
+    let mut holder = db.begin().unwrap();
+    let text = "MATCH (p:Person {name: 'Ann'}) SET p.born = 1";
+    holder.query(text, ()).unwrap();
+    for text in [
+        "MATCH (p:Person {name: 'Ann'}) DETACH DELETE p",
+        "MATCH (p:Person) CALL (p) { DETACH DELETE p } IN TRANSACTIONS",
+        "CREATE INDEX new FOR (p:Person) ON (p.name)",
+        "CREATE INDEX new IF NOT EXISTS FOR (p:Person) ON (p.name)",
+        "CREATE CONSTRAINT new FOR (p:Person) REQUIRE p.name IS UNIQUE",
+        "DROP INDEX old",
+        "DROP INDEX old IF EXISTS",
+    ] {
+        let begin = Instant::now();
+        let late = Statement::new(text).timeout(Duration::from_millis(50));
+        let error = db.execute(&late).err().expect(text);
+        assert_eq!(error.detail(), "Timeout", "{text}: {error}");
+        let cancellation = Cancellation::new();
+        let cancelled = Statement::new(text).cancellation(&cancellation);
+        let error = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(Duration::from_millis(50));
+                cancellation.cancel();
+            });
+            db.execute(&cancelled).err().expect(text)
+        });
+        assert_eq!(error.detail(), "Cancelled", "{text}: {error}");
+        assert!(begin.elapsed() < Duration::from_secs(20), "{text}");
+    }
+    holder.commit().unwrap();
+    db.query("DROP INDEX old", ()).unwrap();
+}
+
+#[test]
+fn a_transaction_may_be_serializable() {
+    let db = database();
+    let is_refused = |isolation| {
+        let options = TransactionOptions {
+            isolation,
+            ..TransactionOptions::default()
+        };
+        let mut transaction = db.begin_with(&options).unwrap();
+        let count = "MATCH (p:Person) RETURN count(*)";
+        transaction.query(count, ()).unwrap();
+        db.query("CREATE (:Person)", ()).unwrap();
+        transaction.query("CREATE (:Other)", ()).unwrap();
+        transaction
+            .commit()
+            .is_err_and(|error| error.is_retryable())
+    };
+    assert!(!is_refused(Isolation::Snapshot));
+    assert!(is_refused(Isolation::Serializable));
+    let alone = Statement::new("CREATE (:A)").isolation(Isolation::Serializable);
+    let graph = db.property_graph().unwrap();
+    let asked = alone.of_graph(graph).transaction_options().isolation;
+    assert_eq!(asked, Isolation::Serializable);
+    db.execute(&alone).unwrap();
+    assert_eq!(count(&db, "A"), 1);
+}
+
+#[test]
+fn rows_give_the_graph_back_with_the_last_of_them() {
+    let db = database();
+    // Views of the newest commit leave their tables to the next one.
+    let commit = || db.query("CREATE (:New)", ()).map(drop).unwrap();
+    let views = || db.stats().live_views;
+    for (text, rows) in [
+        ("MATCH (p:Person) RETURN p", 3),
+        ("MATCH (p:Absent) RETURN p", 0),
+    ] {
+        let mut held = db.query(text, ()).unwrap();
+        commit();
+        for left in (1..=rows).rev() {
+            assert!(views() > 0, "{left} rows are left: {text}");
+            held.next().unwrap().unwrap();
+        }
+        assert_eq!(views(), 0, "{text}");
+        assert!(held.next().is_none());
+        let statement = Statement::new(text);
+        let mut streamed = db.stream(&statement).unwrap();
+        commit();
+        assert_eq!(streamed.by_ref().count(), rows);
+        assert_eq!(views(), 0, "{text}, as a stream");
+    }
+}
+
+#[test]
+fn values_that_lie_too_deep_are_refused_where_they_come_in() {
+    let nested = |levels: usize, wrap: fn(Value) -> Value| {
+        (0..levels).fold(Value::Integer(1), |value, _| wrap(value))
+    };
+    let list = |value: Value| Value::List([value].into());
+    let map = |value: Value| Value::from(BTreeMap::from([("k", value)]));
+    let db = database();
+    for wrap in [list as fn(Value) -> Value, map] {
+        let deep = Parameters::from([("x", nested(1_000, wrap))]);
+        db.query("RETURN $x IS NULL", deep).unwrap();
+        let deep = Parameters::new().with("x", nested(10_000, wrap));
+        assert!(deep == deep.clone() && !format!("{deep:?}").is_empty());
+        let error = db.query("RETURN 1", deep).err().unwrap();
+        assert_eq!(error.detail(), "TooDeep", "{error}");
+        assert!(error.message().contains("$x"), "{error}");
+    }
 }
 
 #[test]
@@ -433,10 +545,56 @@ fn the_past_can_be_read_and_not_written() {
     assert_eq!(within.unwrap().single::<i64>().unwrap(), 3);
     let within = db.query(&format!("AS OF $at {text}"), [("at", csn.cast_signed())]);
     assert_eq!(within.unwrap().single::<i64>().unwrap(), 3);
-    let written = Statement::new("CREATE (:A)").as_of(At::Csn(csn));
-    assert_eq!(db.execute(&written).err().unwrap().class(), "AccessError");
+    for text in ["CREATE (:A)", "SHOW INDEXES", "SHOW PROCEDURES YIELD name"] {
+        let refused = Statement::new(text).as_of(At::Csn(csn));
+        assert_eq!(
+            db.execute(&refused).err().expect(text).class(),
+            "AccessError"
+        );
+    }
     assert!(db.query(&format!("AS OF 'nothing' {text}"), ()).is_err());
-    assert!(db.query(&format!("AS OF true {text}"), ()).is_err());
+    for wrong in ["true", "-1", &format!("-{csn}")] {
+        let refused = db.query(&format!("AS OF {wrong} {text}"), ()).err();
+        let refused = refused.map(|error| error.to_string()).unwrap_or_default();
+        assert!(refused.contains("is no moment"), "{wrong}: {refused}");
+    }
+}
+
+/// The snapshot is of its microsecond, and not of the second before it.
+#[test]
+fn a_moment_is_told_to_the_microsecond() {
+    let db = database();
+    db.property_graph()
+        .unwrap()
+        .create_snapshot("before")
+        .unwrap();
+    let (csn, wall_us) = (db.view().csn(), db.view().wall_us());
+    db.query("MATCH (p:Person) DETACH DELETE p", ()).unwrap();
+    let text = "AS OF datetime({epochSeconds: $seconds, nanosecond: $nanoseconds}) \
+                MATCH (p:Person) RETURN count(*)";
+    let parameters = Parameters::new()
+        .with("seconds", wall_us.div_euclid(1_000_000))
+        .with("nanoseconds", wall_us.rem_euclid(1_000_000) * 1000);
+    let rows = db.query(text, parameters).unwrap();
+    assert_eq!(rows.summary().csn, Some(csn));
+    assert_eq!(rows.single::<i64>().unwrap(), 3);
+}
+
+#[test]
+fn what_is_explained_writes_nothing() {
+    let db = database();
+    for (text, is_write) in [
+        ("CREATE (:A)", true),
+        ("PROFILE CREATE (:A)", true),
+        ("EXPLAIN CREATE (:A)", false),
+        ("MATCH (a:A) RETURN a", false),
+    ] {
+        let statement = Statement::new(text);
+        assert_eq!(db.is_write(&statement).unwrap(), is_write, "{text}");
+        let before = db.view().csn();
+        db.execute(&statement).unwrap();
+        assert_eq!(db.view().csn() > before, is_write, "{text}");
+    }
 }
 
 #[test]
@@ -696,6 +854,10 @@ fn indexes_and_options_that_there_are_not_are_refused() {
         (
             "CREATE INDEX x FOR (p:Person) ON p.name OPTIONS {indexProvider: 'text-2.0'}",
             "no provider 'text-2.0'",
+        ),
+        (
+            "CREATE INDEX x FOR (p:Person) ON p.name OPTIONS {indexProvider: 'ranges-1.0'}",
+            "no provider 'ranges-1.0'",
         ),
         (
             "CREATE INDEX x FOR (p:Person) ON p.name OPTIONS {indexConfig: {a: 1}}",

@@ -3,7 +3,6 @@
 use std::ops::ControlFlow;
 
 use evergraph_property_graph::graph as property;
-use evergraph_property_graph::graph::PropertyGraph;
 use evergraph_topology::Commit;
 
 use super::error::Error;
@@ -24,11 +23,8 @@ pub struct Transaction<'db> {
 }
 
 impl<'db> Transaction<'db> {
-    pub(super) fn new(db: &'db Database, graph: &PropertyGraph) -> Self {
-        Transaction {
-            db,
-            inner: graph.begin(),
-        }
+    pub(super) fn new(db: &'db Database, inner: property::Transaction) -> Self {
+        Transaction { db, inner }
     }
 
     /// Runs a statement.

@@ -165,6 +165,57 @@ fn deletions_undo_an_import() {
 }
 
 #[test]
+fn a_loop_of_a_symmetric_matrix_comes_and_goes_once() {
+    let place = tempfile::tempdir().expect("a directory");
+    let file = place.path().join("loop.mtx");
+    let text = "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 2\n1 1\n2 1\n";
+    std::fs::write(&file, text).expect("a file");
+    let db = database(IdKind::Dense);
+    let mut options = ImportOptions::default();
+    for (action, loops) in [
+        (Action::Insert, 1),
+        (Action::Insert, 2),
+        (Action::Delete, 1),
+    ] {
+        options.action = action;
+        import_until(&db, std::slice::from_ref(&file), &options, None).expect("imported");
+        let found = db.view().neighbors(0).expect("readable");
+        assert_eq!(
+            found.iter().filter(|&&v| v == 0).count(),
+            loops,
+            "{action:?}"
+        );
+    }
+}
+
+/// A malformed line at the beginning, and one far behind it.
+#[test]
+fn malformed_lines_count_once_however_often_an_import_is_stopped() {
+    let place = tempfile::tempdir().expect("a directory");
+    let file = place.path().join("texts.txt");
+    let edges: String = (1..16 << 10).map(|i| format!("a{i} b{i}\n")).collect();
+    std::fs::write(&file, format!("a b\nbad\n{edges}bad\nc d\n")).expect("a file");
+    let files = [file];
+    for (batch_edges, skip_bad, is_whole) in [(1000, 2, true), (4096, 2, true), (4096, 1, false)] {
+        let mut options = ImportOptions {
+            batch_edges,
+            resume: true,
+            ..ImportOptions::default()
+        };
+        options.reading.skip_bad = skip_bad;
+        let db = database(IdKind::Texts);
+        let (mut runs, mut ended) = (1, import_until(&db, &files, &options, Some(1)));
+        while matches!(ended, Err(Error::Interrupted { .. })) {
+            runs += 1;
+            ended = import_until(&db, &files, &options, Some(1));
+        }
+        let case = format!("{batch_edges} {skip_bad}: {ended:?} in {runs} runs");
+        assert_eq!(ended.is_ok(), is_whole, "{case}");
+        assert!(runs > 2, "{case}");
+    }
+}
+
+#[test]
 fn other_files_are_not_resumed() {
     let place = tempfile::tempdir().expect("a directory");
     let files = files(place.path());
@@ -403,6 +454,9 @@ fn listed_vertices_are_there_without_edges() {
             assert_eq!(lists(&parts), lists(&whole), "{name}");
             options.resume = false;
         }
+        let dense = database(IdKind::Dense);
+        import_until(&dense, &files, &options, None).expect("imported");
+        assert_eq!(dense.view().vertex_count(), 9, "{name}");
     }
     let file = place.path().join("vast.mtx");
     let text =

@@ -7,6 +7,7 @@ mod common;
 mod custom;
 mod cycles;
 mod export;
+mod fork;
 mod golden;
 mod import;
 mod lock;

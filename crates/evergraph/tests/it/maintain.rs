@@ -166,6 +166,7 @@ fn a_run_on_the_commit_of_a_result_reads_it() {
     let read = run_at(&db, made.csn, "connected-components");
     assert_eq!(read.kept.as_deref(), Some("parts"));
     assert_eq!(read.values, Values::Vertices(vec![0, 0, 0, 3, 3]));
+    assert_eq!((read.vertices, read.edges), (5, 3));
     assert_eq!(read.result[0].0, "components");
 
     let followed = db
@@ -184,6 +185,27 @@ fn a_run_on_the_commit_of_a_result_reads_it() {
     );
     assert_eq!(again.bytes_written, 0);
     assert_eq!(db.maintained().unwrap(), ["parts"]);
+}
+
+#[test]
+fn vertices_without_edges_are_followed() {
+    let db = database(StoredLists::Undirected);
+    db.insert_edges(&[(0, 1)]).unwrap();
+    let described = || db.results().unwrap().find("degrees").unwrap();
+    let mut begun = None;
+    for (added, values) in [(0, vec![1, 1]), (2, vec![1, 1, 0, 0])] {
+        if added > 0 {
+            db.add_vertices(added).unwrap();
+        }
+        let asked = request("degrees", "degrees");
+        db.maintain(&asked, &Control::new()).unwrap();
+        let stored = described();
+        let kept = run::Kept::read(&db, &stored).unwrap();
+        assert_eq!(kept.values, Values::Depths(values));
+        let since = *begun.get_or_insert(stored.description().started_us);
+        assert_eq!(stored.description().started_us, since);
+    }
+    assert_eq!(described().description().step, 2);
 }
 
 #[test]
@@ -288,11 +310,17 @@ fn what_does_not_fit_is_refused() {
 
     let out = database(StoredLists::Out);
     out.insert_edges(&[(0, 1)]).unwrap();
-    assert_eq!(
-        error_of(out.maintain(&request("cc", "cc"), &Control::new())),
-        "a maintained connected-components reads in-lists, and the graph keeps only out-lists \
-         (import into a database with `--directions both`)"
-    );
+    for algorithm in maintainable() {
+        let expected = match algorithm {
+            "pagerank" | "degrees" => "fine".to_string(),
+            _ => format!(
+                "a maintained {algorithm} reads in-lists, and the graph keeps only out-lists \
+                 (import into a database with `--directions both`)"
+            ),
+        };
+        let found = error_of(out.maintain(&request(algorithm, algorithm), &Control::new()));
+        assert_eq!(found, expected);
+    }
 }
 
 #[test]

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use crate::common::{Place, Random, bad, content, database};
 use evergraph::property::{
     Census, Dangling, Definition, Duplicates, GraphError, ImportKey, Imported, OnConflict,
-    PropertyGraph, PropertyImport, Rule, TypedFiles, ValueType, import, inspect, value::Value,
+    PropertyGraph, PropertyImport, Rule, Transaction, TypedFiles, ValueType, import, inspect,
+    value::Value,
 };
 use evergraph::{Cancellation, Database, Error, Options};
 
@@ -406,6 +407,35 @@ fn relationships_find_nodes_of_earlier_imports_by_their_keys() {
 }
 
 #[test]
+fn an_end_is_of_the_space_that_its_column_names() {
+    let place = Place::new();
+    let db = database();
+    let graph = db.property_graph().unwrap();
+    let nodes = [("P", "Person", "Ann"), ("F", "Film", "One")].map(|(space, label, name)| {
+        let text = format!("nr:ID({space}){{id-type:long}},name,:LABEL\n1,{name},{label}\n");
+        place.file(&format!("{label}.csv"), text)
+    });
+    let options = PropertyImport {
+        files: nodes.into(),
+        keys: vec![key("P=Person.nr"), key("F=Film.nr")],
+        ..PropertyImport::default()
+    };
+    run(graph, &options).unwrap();
+    let roles = place.file(
+        "roles.csv",
+        ":START_ID(P){id-type:long},:END_ID(F){id-type:long}\n1,1\n",
+    );
+    let options = PropertyImport {
+        relationships: vec![typed(&["ACTED_IN"], &[&roles])],
+        ..PropertyImport::default()
+    };
+    assert_eq!(run(graph, &options).unwrap().relationships, 1);
+    let (_, relationships) = content(graph);
+    let expected = r#"Some("Text(\"Ann\")") ACTED_IN Some("Text(\"One\")") "#;
+    assert_eq!(relationships, [expected]);
+}
+
+#[test]
 fn what_is_no_key_is_refused() {
     let place = Place::new();
     let db = database();
@@ -681,6 +711,68 @@ fn only_the_same_policies_are_resumed() {
     for other in others {
         let refused = run(graph, &other);
         assert!(matches!(refused, Err(Error::Usage { .. })), "{refused:?}");
+    }
+}
+
+#[test]
+fn nothing_begins_behind_an_import_that_was_cut_off() {
+    let place = Place::new();
+    let [first, other] = [("first.jsonl", 1), ("other.jsonl", 11)].map(|(name, from)| {
+        let row = |id: u64| format!("{{\"id\":{id},\"label\":\"P\"}}\n");
+        PropertyImport {
+            files: vec![place.file(name, (from..from + 4).map(row).collect::<String>())],
+            rows_at_once: 1,
+            resume: true,
+            or_begin: true,
+            ..PropertyImport::default()
+        }
+    });
+    let db = database();
+    let graph = db.property_graph().unwrap();
+    let stop = Cancellation::new();
+    let cut = |done: &Imported| {
+        if done.nodes == 2 {
+            stop.cancel();
+        }
+    };
+    let cut_off = import(graph, &first, &stop, &cut);
+    assert!(matches!(cut_off, Err(Error::Interrupted { .. })));
+    let refused = run(graph, &other);
+    assert!(matches!(refused, Err(Error::Usage { .. })), "{refused:?}");
+    for (options, nodes) in [(&first, 2), (&other, 4), (&first, 0), (&other, 0)] {
+        assert_eq!(run(graph, options).unwrap().nodes, nodes);
+    }
+}
+
+/// Rows with keys of another type would not find their nodes; a value that is no key tells
+/// nothing.
+#[test]
+fn columns_of_keys_have_the_types_of_the_graph() {
+    let place = Place::new();
+    for (own, first, types, expected) in [
+        (None, "x", "infer", "id: Text(\"7\")"),
+        (None, "5", "text", "id: Integer(7)"),
+        (Some(Value::Float(0.5)), "5", "infer", "id: Integer(7)"),
+    ] {
+        let db = database();
+        let graph = db.property_graph().unwrap();
+        if let Some(own) = own {
+            let create = |tx: &mut Transaction| tx.create_node(&["P"], [("id", own.clone())]);
+            graph.write(create).unwrap();
+        }
+        for (id, types) in [(first, "infer"), ("7", types)] {
+            let file = place.file("p.csv", format!("id,name\n{id},n{id}\n"));
+            let options = PropertyImport {
+                nodes: vec![typed(&["P"], &[&file])],
+                keys: vec![key("P.id")],
+                types: types.parse().unwrap(),
+                ..PropertyImport::default()
+            };
+            run(graph, &options).unwrap();
+        }
+        let (nodes, _) = content(graph);
+        let found = nodes.iter().any(|node| node.contains(expected));
+        assert!(found, "{expected}: {nodes:?}");
     }
 }
 

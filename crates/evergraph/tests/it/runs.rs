@@ -1,10 +1,13 @@
 //! Results and states that runs store, and their use by later runs.
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Once};
 
 use evergraph::algorithms::Progress;
+use evergraph::graph::Column;
+use evergraph::maintain;
 use evergraph::run::{
     self, Durable, FileFormat, Format, Outcome, Request, ValueColumn, write_columns,
 };
@@ -99,6 +102,102 @@ fn direct_mode_reads_no_result_of_an_earlier_graph() {
     assert_eq!(before.csn, now.csn, "commits are counted anew");
     assert_eq!(now.kept, None);
     assert_eq!(now.edges, 2);
+}
+
+/// A copy of before is put back beside the results, and goes another way, in which as many
+/// edges come.
+#[test]
+fn a_result_of_another_history_is_told_and_not_read() {
+    let place = tempfile::tempdir().unwrap();
+    let [path, copy] = ["db", "copy"].map(|name| place.path().join(name));
+    let copy_over = |from: &Path, to: &Path| {
+        std::fs::create_dir_all(to).unwrap();
+        for file in std::fs::read_dir(from).unwrap() {
+            let file = file.unwrap();
+            std::fs::copy(file.path(), to.join(file.file_name())).unwrap();
+        }
+    };
+    let options = Options::default();
+    let db = Database::create(&path, &options).unwrap();
+    db.insert_edges(&[(0, 1), (1, 2)]).unwrap();
+    db.close().unwrap();
+    copy_over(&path, &copy);
+    let wanted = request("degrees", &[]);
+    let followed = maintain::Request {
+        name: "followed".to_string(),
+        algorithm: "degrees".to_string(),
+        ..maintain::Request::default()
+    };
+    let why = |db: &Database, name: &str| {
+        let stored = db.results().unwrap().find(name).unwrap();
+        db.other_history(&stored).unwrap().unwrap_or_default()
+    };
+
+    let db = Database::open(&path, &options).unwrap();
+    db.insert_edges(&[(0, 2)]).unwrap();
+    db.create_snapshot("here", None).unwrap();
+    let kept = run_now(&db, &keeping(&wanted, "kept"));
+    assert_eq!(run_now(&db, &wanted).kept.as_deref(), Some("kept"));
+    db.maintain(&followed, &Control::new()).unwrap();
+    assert_eq!((why(&db, "kept"), why(&db, "followed")), Default::default());
+    db.close().unwrap();
+
+    copy_over(&copy, &path);
+    let db = Database::open(&path, &options).unwrap();
+    let behind = why(&db, "kept");
+    assert!(behind.contains("the newest of the graph is"), "{behind}");
+    db.insert_edges(&[(1, 0)]).unwrap();
+    db.create_snapshot("here", None).unwrap();
+    let computed = run_now(&db, &wanted);
+    assert_eq!((computed.csn, computed.kept), (kept.csn, None));
+    assert_ne!(computed.values, kept.values);
+    let damaged = computed.damaged.unwrap();
+    assert!(damaged.contains("another history"), "{damaged}");
+    assert!(why(&db, "kept").contains("another history"));
+    db.create_snapshot("followed", None).unwrap();
+    let refused = db.maintain(&followed, &Control::new()).unwrap_err();
+    assert!(refused.to_string().contains("another history"), "{refused}");
+}
+
+/// Results of versions that did not note their commit's time are known by their own.
+#[test]
+fn a_result_without_a_note_is_of_a_commit_before_it() {
+    let db = ring();
+    run_now(&db, &keeping(&request("degrees", &[]), "kept"));
+    let results = db.results().unwrap();
+    let described = results.find("kept").unwrap().description().clone();
+    for (later_us, is_other) in [(1, false), (-59_000_000, false), (-61_000_000, true)] {
+        let mut without = described.clone();
+        without.notes.retain(|(name, _)| name != "commit");
+        without.updated_us = db.view().wall_us() + later_us;
+        results.put(&without, &[]).unwrap();
+        let stored = results.find("kept").unwrap();
+        assert_eq!(db.other_history(&stored).unwrap().is_some(), is_other);
+    }
+}
+
+#[test]
+fn lists_that_end_behind_their_vertices_are_refused() {
+    let db = ring();
+    run_now(&db, &keeping(&request("degrees", &[]), "kept"));
+    let results = db.results().unwrap();
+    let mut lists = results.find("kept").unwrap().description().clone();
+    lists.notes = vec![("values".to_string(), "lists".to_string())];
+    let vertices = [7, 8, 9];
+    for (ends, is_read) in [
+        (&[1, 3][..], true),
+        (&[], true),
+        (&[1, 4], false),
+        (&[2, 1], false),
+    ] {
+        let columns = [
+            ("end", Column::U64(ends)),
+            ("vertex", Column::U32(&vertices)),
+        ];
+        results.put(&lists, &columns).unwrap();
+        let read = run::Kept::read(&db, &results.find("kept").unwrap());
+        assert_eq!(read.is_ok(), is_read, "{ends:?}");
+    }
 }
 
 #[test]

@@ -83,6 +83,10 @@ fn moments_are_found_by_name_date_and_commit() {
         ),
         ("aa", "there is no snapshot \"aa\" (did you mean `a`?)"),
         (
+            "+2",
+            "there is no snapshot \"+2\" (`evergraph snapshot DB list` shows what there is)",
+        ),
+        (
             "yesterday",
             "there is no snapshot \"yesterday\" (`evergraph snapshot DB list` shows what there is)",
         ),
@@ -98,6 +102,7 @@ fn moments_are_found_by_name_date_and_commit() {
     // A name comes before the date that it looks like.
     db.create_snapshot("2016-05", None).unwrap();
     assert_eq!(db.moment(&at("2016-05")).unwrap().csn, 8);
+    assert_eq!(name_at(&db, "now"), "2016-05");
     let empty = database(&options());
     assert!(name_at(&empty, "x").starts_with("the database has no snapshots"));
     assert!(name_at(&empty, "2016-05").starts_with("the database has no snapshots"));
@@ -131,6 +136,13 @@ fn ranges_hold_what_is_between() {
     );
     assert!(names(Some("2016-07"), Some("2016-08")).starts_with("there is no snapshot in"));
     assert!(names(Some("nothing"), None).starts_with("there is no snapshot \"nothing\""));
+    let from = At::Time(time_of_text("2016-06-15").unwrap());
+    assert_eq!(db.moments(Some(&from), None).unwrap().len(), 2);
+    // Two names of one commit are one moment.
+    let mut batch = Batch::new();
+    batch.create_snapshot("d", None).create_snapshot("e", None);
+    db.commit(batch).unwrap();
+    assert_eq!(names(Some("c"), None), "c d");
 }
 
 #[test]

@@ -199,20 +199,13 @@ impl EdgeWriter {
     /// Appends an id to the line that starts at `start`.
     fn text(&mut self, start: usize, text: &str) -> Result<(), FormatError> {
         let bytes = text.as_bytes();
-        // A byte order mark would be taken for one at the start of the file.
-        let hostile = bytes.is_empty()
-            || bytes.contains(&b'\n')
-            || bytes.contains(&b'\r')
-            || text.starts_with('\u{feff}');
-        if hostile {
+        if is_hostile(text) {
             self.pending.truncate(start);
             let problem = format!("cannot write the id {text:?}");
             return Err(self.refuse(problem, "give it another name"));
         }
         if self.format == WriteFormat::EdgeList {
-            let separates = |&byte: &u8| is_blank(byte) || byte == b',' || byte == b';';
-            let comment = matches!(bytes, [b'#' | b'%', ..] | [b'/', b'/', ..]);
-            if comment || bytes.iter().any(separates) {
+            if !is_plain_id(text) {
                 self.pending.truncate(start);
                 let hint = "write csv, which can quote it";
                 let problem = format!("cannot write the id {text:?}");
@@ -327,4 +320,17 @@ pub fn write_edges(
         writer.edge(source, target, None, None)?;
     }
     writer.finish()
+}
+
+/// Whether no file of lines can have an id.
+fn is_hostile(text: &str) -> bool {
+    // A byte order mark would be taken for one at the start of the file.
+    text.is_empty() || text.contains(['\n', '\r']) || text.starts_with('\u{feff}')
+}
+
+/// Whether an edge list, or a file of events, can have an id: there are no quotes in it.
+pub fn is_plain_id(text: &str) -> bool {
+    let separates = |byte: u8| is_blank(byte) || byte == b',' || byte == b';';
+    let is_comment = text.starts_with(['#', '%']) || text.starts_with("//");
+    !is_hostile(text) && !is_comment && !text.bytes().any(separates)
 }

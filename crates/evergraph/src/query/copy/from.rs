@@ -19,7 +19,7 @@ use super::super::statement::Statement;
 use super::columnar;
 use super::lookup::{Lookup, id_of};
 use super::options::{Format, Options, file};
-use super::source::{Source, SourceError, SourceRow, Table};
+use super::source::{Column, Source, SourceError, SourceRow, Table};
 use super::to::delimiter;
 use crate::rejects::RejectsFile;
 
@@ -83,6 +83,8 @@ impl Plan {
             table.columns = options.texts("columns")?;
             table.types = options.pairs("types")?;
         }
+        let ignores_errors = options.flag("ignore_errors", false)?;
+        table.samples = ignores_errors;
         let ends = [options.key("from")?, options.key("to")?];
         let columns = [options.text("from_column")?, options.text("to_column")?];
         let key = options.text("key")?;
@@ -90,7 +92,7 @@ impl Plan {
         let plan = Plan {
             name: copy.name.text.clone(),
             properties: options.texts("properties")?,
-            ignores_errors: options.flag("ignore_errors", false)?,
+            ignores_errors,
             rejects: options.text("rejects")?.map(PathBuf::from),
             what: what(ends, columns, key, on_conflict)?,
             path,
@@ -210,6 +212,8 @@ struct Copying<'c> {
     lookups: Vec<Lookup>,
     /// The columns of the ends of relationships.
     ends: Vec<String>,
+    /// Columns whose values become what keys are in the graph, with their lookups.
+    converted: Vec<(String, usize)>,
     summary: Summary,
     /// Names of properties in the order in which they come, and the types of their values.
     seen: Vec<(Arc<str>, BTreeSet<&'static str>)>,
@@ -238,18 +242,20 @@ impl<'c> Copying<'c> {
     ) -> Result<Rows, Error> {
         let mut source = plan.source(ask)?;
         let rejects = plan.rejects.as_deref();
-        let rejects = rejects.map(|path| RejectsFile::create(path, [plan.path.as_path()]));
+        let rejects = rejects.map(|path| RejectsFile::create(path, [plan.path.as_path()], false));
         let mut copying = Copying {
             plan,
             file: plan.path.display().to_string().into(),
             lookups: lookups(graph, transaction, plan)?,
             ends: Vec::new(),
+            converted: Vec::new(),
             transaction,
             summary: Summary::default(),
             seen: Vec::new(),
             rejects: rejects.transpose()?,
         };
         copying.check_columns(&source)?;
+        copying.convert_keys(&mut source.columns);
         for (count, row) in (0_u64..).zip(source.rows.by_ref()) {
             if count.is_multiple_of(AT_ONCE) {
                 ask()?;
@@ -264,9 +270,6 @@ impl<'c> Copying<'c> {
                 Err(Refused::Bad(bad, values)) => copying.leave_out(&bad, &values)?,
                 Err(Refused::Failed(error)) => return Err(error),
             }
-        }
-        if let Some(rejects) = &mut copying.rejects {
-            rejects.finish()?;
         }
         Ok(copying.report(&source))
     }
@@ -319,7 +322,40 @@ impl<'c> Copying<'c> {
         Ok(())
     }
 
-    fn take(&mut self, row: SourceRow) -> Result<(), Refused> {
+    /// Gives columns of keys whose types were guessed the types that these have in the graph.
+    fn convert_keys(&mut self, columns: &mut [Column]) {
+        let keys = match &self.plan.what {
+            What::Nodes { key, .. } => key.iter().cloned().collect(),
+            What::Relationships(_) => self.ends.clone(),
+        };
+        for (at, name) in keys.into_iter().enumerate() {
+            let column = columns.iter_mut().find(|column| column.name == name);
+            if let Some(column) = column.filter(|column| column.is_guessed)
+                && let Some(kind) = self.lookups[at].type_name()
+                && column.kind != kind
+            {
+                column.kind = kind.to_string();
+                self.converted.push((name, at));
+            }
+        }
+    }
+
+    fn take(&mut self, mut row: SourceRow) -> Result<(), Refused> {
+        for (column, at) in &self.converted {
+            let lookup = &self.lookups[*at];
+            let mut values = row.values.iter_mut();
+            let Some((_, value)) = values.find(|(name, _)| **name == **column) else {
+                continue;
+            };
+            let Some(key) = lookup.as_key(value) else {
+                let problem = format!(
+                    "{} of {} is an integer in the graph, and not {value}",
+                    lookup.key, lookup.label
+                );
+                return Err(self.bad(&row, Some(column), problem));
+            };
+            *value = key;
+        }
         let plan = self.plan;
         match &plan.what {
             What::Nodes { key, on_conflict } => self.node(row, key.as_deref(), *on_conflict),

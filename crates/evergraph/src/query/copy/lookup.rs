@@ -13,6 +13,8 @@ pub(super) struct Lookup {
     pub(super) key: String,
     /// `None` if there is an index.
     scanned: Option<HashMap<Id, NodeId>>,
+    /// A key that the graph had before, if any: others are of its type.
+    example: Option<Id>,
 }
 
 impl Lookup {
@@ -34,19 +36,45 @@ impl Lookup {
         let mut lookup = Lookup {
             label: label.to_string(),
             key: key.to_string(),
-            scanned: None,
+            scanned: (!is_indexed).then(HashMap::new),
+            example: None,
         };
-        if !is_indexed {
-            let mut scanned = HashMap::new();
-            for node in transaction.nodes_with_label(label) {
-                let node = node?;
-                if let Some(id) = node.get(key).and_then(id_of) {
-                    scanned.insert(id, node.id());
-                }
-            }
-            lookup.scanned = Some(scanned);
+        for node in transaction.nodes_with_label(label) {
+            let node = node?;
+            let Some(id) = node.get(key).and_then(id_of) else {
+                continue;
+            };
+            lookup.example.get_or_insert_with(|| id.clone());
+            match &mut lookup.scanned {
+                Some(scanned) => scanned.insert(id, node.id()),
+                None => break,
+            };
         }
         Ok(lookup)
+    }
+
+    /// Name of the type that keys have in the graph; `None` if it has none.
+    pub(super) fn type_name(&self) -> Option<&'static str> {
+        self.example.as_ref().map(|id| match id {
+            Id::Integer(_) => "INTEGER",
+            Id::Text(_) => "STRING",
+        })
+    }
+
+    /// A value of a column whose type was told from its values, as the graph has keys: a bad
+    /// row may have made all of them texts, or one without any texts numbers.
+    pub(super) fn as_key(&self, value: &Value) -> Option<Value> {
+        match (&self.example, value) {
+            (Some(Id::Integer(_)), Value::Text(text)) => {
+                let number = text.parse::<i64>().ok();
+                let number = number.filter(|number| number.to_string() == **text);
+                number.map(Value::Integer)
+            }
+            (Some(Id::Text(_)), Value::Integer(number)) => {
+                Some(Value::Text(number.to_string().into()))
+            }
+            _ => Some(value.clone()),
+        }
     }
 
     /// The node with this value, also one that the transaction has made.

@@ -1,6 +1,6 @@
 //! Rows of files: values by column.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Cursor, Read};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -23,7 +23,15 @@ pub(super) struct Table {
     pub(super) null: Vec<String>,
     pub(super) columns: Option<Vec<String>>,
     pub(super) types: Vec<(String, String)>,
+    /// Types are told from the first rows alone: of those behind them that do not fit, each
+    /// is a bad row.
+    pub(super) samples: bool,
 }
+
+/// Rows that types are told from where bad ones are left out, as in DuckDB.
+const SAMPLE: u64 = 20_480;
+/// Bytes of which there is one more line of a sample at most.
+const SAMPLE_BYTES: usize = 64 << 20;
 
 /// A column of a table.
 pub(super) struct Column {
@@ -161,7 +169,7 @@ impl Table {
 
 impl Source {
     /// Rows under the columns of a table. Reads it once, to tell the types of its columns
-    /// from all of their values; `ask` is asked now and then whether to go on.
+    /// from their values; `ask` is asked now and then whether to go on.
     ///
     /// # Errors
     /// A file that cannot be read; columns that it does not have.
@@ -173,7 +181,11 @@ impl Source {
         let file = path.display().to_string();
         let mapping = Mapping::parse(&file, &table.mapping(&file)?).map_err(of_mapping)?;
         let ask = || ask().map_err(Problem::Other);
-        let resolved = mapping.resolve(|_| open(path).map_err(Problem::Other), &ask);
+        let input = |_: &str| match table.samples {
+            true => sample(path, table.skip.saturating_add(SAMPLE)),
+            false => open(path).map(|input| Box::new(input) as Box<dyn BufRead>),
+        };
+        let resolved = mapping.resolve(|file| input(file).map_err(Problem::Other), &ask);
         let resolved = resolved.map_err(|problem| match problem {
             Problem::Other(error) => error,
             Problem::File(error) => of_mapping(error),
@@ -328,6 +340,21 @@ fn open(path: &Path) -> Result<BufReader<Box<dyn Read + Send>>, Error> {
     let bytes = open_bytes(path)
         .map_err(|error| Error::of_file(crate::Error::from(error).summary(), "check the path"))?;
     Ok(BufReader::with_capacity(1 << 18, bytes))
+}
+
+/// The first lines of a file, decompressed.
+fn sample(path: &Path, lines: u64) -> Result<Box<dyn BufRead>, Error> {
+    let mut input = open(path)?;
+    let mut bytes = Vec::new();
+    // One more, of the titles.
+    for _ in 0..=lines {
+        let count = input.read_until(b'\n', &mut bytes);
+        let count = count.map_err(|error| crate::Error::io(path.display().to_string(), error))?;
+        if count == 0 || bytes.len() > SAMPLE_BYTES {
+            break;
+        }
+    }
+    Ok(Box::new(Cursor::new(bytes)))
 }
 
 /// Its own place is within the line.

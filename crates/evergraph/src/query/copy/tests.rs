@@ -137,6 +137,11 @@ fn relationships_find_their_ends_by_keys() {
         );
         let text = "MATCH (a)-[k:KNOWS]->(b) RETURN a.id, k.since, b.id ORDER BY a.id, k.since";
         assert_eq!(place.run(text).0, ["1 2010 2", "1 2011 2", "2 null 3"]);
+        // One column of the name of both keys is that of one end.
+        place.write("likes.csv", "id,friend\n1,3\n");
+        place.run("COPY LIKES FROM 'DIR/likes.csv' (from Person.id, to Person.id)");
+        let text = "MATCH (a)-[:LIKES]->(b) RETURN a.id, b.id";
+        assert_eq!(place.rows(text), ["1 3"]);
         // Columns by the names of the keys, or by their own.
         place.write("in.csv", "weight,city,id\n0.5,Rome,2\n");
         place.run("CREATE (:City {city: 'Rome'})");
@@ -265,6 +270,74 @@ fn bad_rows_can_be_left_out() {
     assert_eq!(place.run(all).0, ["1 2", "4 6", "5 7"]);
 }
 
+/// As DuckDB does it.
+#[test]
+fn types_are_those_of_the_first_rows_where_bad_ones_are_left_out() {
+    let place = Place::new();
+    let rows = |bad: usize| {
+        let row = |id| {
+            if id == bad {
+                "x\n".to_string()
+            } else {
+                format!("{id}\n")
+            }
+        };
+        "id\n".to_string() + &(0..20_490).map(row).collect::<String>()
+    };
+    let copy = "COPY P FROM 'DIR/p.csv' (ignore_errors, rejects 'DIR/bad.csv')";
+    for (bad, kind, skipped) in [(20_485, "INTEGER", 1), (5, "STRING", 0)] {
+        place.write("p.csv", &rows(bad));
+        let (types, effects) = place.run(copy);
+        assert_eq!(types, [format!("'id' '{kind}' true")]);
+        let found = effects.iter().find(|(name, _)| *name == "rows_skipped");
+        assert_eq!(found.map_or(0, |(_, rows)| *rows), skipped, "{bad}");
+        assert_eq!(place.read("bad.csv").lines().count() as u64, 1 + skipped);
+    }
+    let error = place.refused("COPY P FROM 'DIR/p.csv' (types {id: 'INTEGER'})");
+    assert!(error.message().contains("p.csv:7: id"), "{error}");
+}
+
+/// A bad row makes texts of numbers, and a file of numbers has ends that are texts.
+#[test]
+fn keys_are_of_the_type_that_they_have_in_the_graph() {
+    let place = Place::new();
+    place.run("CREATE (:N {id: 1}), (:N {id: 2}), (:T {id: '1'}), (:T {id: '2'})");
+    place.write("ends.csv", "a,b,since\n1,2,5\nx,1,6\n2,1,7\n");
+    for (label, indexed) in [
+        ("N", ""),
+        ("T", ""),
+        ("N", "CREATE INDEX FOR (n:N) ON (n.id)"),
+    ] {
+        if !indexed.is_empty() {
+            place.run(indexed);
+        }
+        let ends = format!("from {label}.id, to {label}.id, ignore_errors");
+        let (types, effects) = place.run(&format!("COPY R FROM 'DIR/ends.csv' ({ends})"));
+        assert_eq!(types, ["'since' 'INTEGER' true"]);
+        assert!(
+            effects.contains(&("relationships_created", 2)),
+            "{effects:?}"
+        );
+        assert!(effects.contains(&("rows_skipped", 1)), "{effects:?}");
+    }
+    assert_eq!(
+        place.count("(:T {id: '2'})-[:R {since: 7}]->(:T {id: '1'})"),
+        1
+    );
+    place.write("n.csv", "id\n2\n3\nx\n");
+    let (types, effects) = place.run("COPY N FROM 'DIR/n.csv' (key id, ignore_errors)");
+    assert_eq!(types, ["'id' 'INTEGER' true"]);
+    assert!(effects.contains(&("rows_skipped", 2)), "{effects:?}");
+    assert_eq!(place.count("(:N {id: 3})"), 1);
+    let error = place.refused("COPY N FROM 'DIR/n.csv' (key id, on_conflict skip)");
+    assert!(
+        error
+            .message()
+            .contains("id of N is an integer in the graph"),
+        "{error}"
+    );
+}
+
 #[test]
 fn wrong_statements_say_what_to_do() {
     let place = Place::new();
@@ -306,6 +379,10 @@ fn wrong_statements_say_what_to_do() {
         (
             "COPY P FROM 'DIR/p.csv' (header false)",
             ["what the columns are called", "columns"],
+        ),
+        (
+            "COPY P FROM 'DIR/p.csv' (rejects 'DIR/r.csv')",
+            ["ignore_errors leaves out", "(ignore_errors, rejects"],
         ),
         (
             "COPY P FROM 'DIR/p.csv' (types {id: 'INTEGR'})",

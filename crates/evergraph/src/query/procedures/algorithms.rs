@@ -12,7 +12,7 @@ use evergraph_property_graph::Value;
 use evergraph_syntax::scope::{Signature, Type};
 
 use super::config::{Config, camel};
-use crate::{Cancellation, Control, Error};
+use crate::{Control, Error};
 
 /// What a procedure does with a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,8 +141,7 @@ fn call(
     let mut config = Config::of(algorithm, mode, arguments.first())?;
     config.request.threads.get_or_insert(limits.threads);
     config.request.memory_limit = u64::try_from(limits.memory).ok();
-    let cancellation = Cancellation::from(limits.cancellation.switch());
-    let mut control = Control::new().with_cancellation(&cancellation);
+    let mut control = Control::new().with_cancellation(&limits.cancellation);
     if let Some(deadline) = context.deadline() {
         control = control.with_deadline(deadline);
     }
