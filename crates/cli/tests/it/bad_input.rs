@@ -43,7 +43,7 @@ const FAILURES: &[(&str, &str)] = &[
     ("texts beside numbers", "import db texts.txt --append"),
     (
         "a name that is taken",
-        "index graph create names --label B --key b",
+        "index taken create names --label B --key b",
     ),
     ("a directory that is no database", "run empty bfs"),
     ("a misspelt algorithm", "run db pagernak"),
@@ -113,9 +113,9 @@ fn place() -> Place {
     place.json("import db --log-mib 1 good.txt");
     place.json("import weighted --log-mib 1 chances.txt --weighted");
     place
-        .call_with(&["query", "graph", "--create", "CREATE (:A {a: 1})"])
+        .call_with(&["query", "taken", "--create", "CREATE (:A {a: 1})"])
         .expect(0);
-    place.json("index graph create names --label A --key a");
+    place.json("index taken create names --label A --key a");
     place.json("import negative --log-mib 1 lengths.txt --weighted");
     place
 }

@@ -374,8 +374,8 @@ fn indexes_and_constraints_are_made_listed_and_dropped() {
     ]);
     expect![[r#"
         $ evergraph index film create names --label Film --key name
-        error: there is an index or a constraint "names" already
-        hint: nothing of the transaction is in the graph
+        error: the name "names" is taken by names: index of nodes Person (name)
+        hint: choose another, or drop it first: evergraph index DB drop names
         exit code 1
         $ evergraph index film create named --label Person --key name --rule exists
         error: constraint "named": a node Person does not have name (node 3)

@@ -353,7 +353,7 @@ fn times_are_read_in_their_unit_and_order() {
     expect![[r#"
         $ evergraph import x more.txt --snapshot-every 1d
         error: more.txt:1: too few columns (2, needed 3): "1 2"
-        hint: check that the line is complete; leave out weights or timestamps if the file has none
+        hint: --snapshot-every 1d reads a time from each line: --time-column says where it is; of lines without times, --snapshot-every takes a number of edges
         exit code 1
         $ evergraph import x more.txt --snapshot-every 1m
         error: invalid value '1m' for '--snapshot-every <N|TIME>': give a number of edges, or a time up to 10000 years: a number from 1 with s, min, h, d, w, mo or y (`7d`, `1mo`)
