@@ -138,33 +138,6 @@ fn what_waits_for_statements_ends_with_the_code_of_the_signal() {
     }
 }
 
-/// What is committed stays, and the code is that of the signal.
-#[test]
-fn an_import_ends_behind_the_commit_in_which_a_signal_came() {
-    for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
-        let place = Place::new();
-        place.file("edges.txt", "0 1\n1 2\n2 0\n");
-        let mut command = place.command(&["import", "db", "edges.txt", "--batch-edges", "1"]);
-        command.env(
-            evergraph_storage::failpoint::VARIABLE,
-            "import.committed=stop",
-        );
-        let mut child = command.stderr(Stdio::piped()).spawn().expect("it starts");
-        let mut said = child.stderr.take().expect("a pipe");
-        wait(|| state_of(&child) == "T");
-        send(&child, signal);
-        send(&child, "-CONT");
-        assert_eq!(code_of(child), Some(code));
-        let mut text = String::new();
-        said.read_to_string(&mut text).expect("readable");
-        assert!(
-            text.contains("1 edges of the input were committed and stay"),
-            "{text}"
-        );
-        assert_eq!(place.json("import db edges.txt --resume")["edges"], 3);
-    }
-}
-
 /// Opening it would wait for a writer.
 #[test]
 fn a_pipe_in_the_place_of_a_file_is_refused() {
