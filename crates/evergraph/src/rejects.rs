@@ -41,10 +41,12 @@ impl RejectsFile {
             ));
         }
         let before = match goes_on && path.is_file() {
-            true => std::fs::read_to_string(path).map_err(|error| failed(path, error))?,
-            false => String::new(),
+            true => std::fs::read(path).map_err(|error| failed(path, error))?,
+            false => Vec::new(),
         };
-        let (kept, known) = whole_rows(&before);
+        // A kill may have cut off the last row within a character.
+        let text = before.utf8_chunks().next();
+        let (kept, known) = whole_rows(text.map_or("", |chunk| chunk.valid()));
         let mut options = OpenOptions::new();
         let opened = options
             .write(true)
@@ -155,8 +157,8 @@ mod tests {
         let row = |line| format!("f,{line},,\"a\n\"\"b\"\"\",\n");
         let both = format!("{TITLES}\n{}{}", row("1"), row("2"));
         assert_eq!(write(false, &["1", "2"]), both);
-        for cut in ["", "f", "f,3,,\"a\n"] {
-            std::fs::write(&path, both.clone() + cut).expect("written");
+        for cut in [&b""[..], b"f", b"f,3,,\"a\n", b"f,3,,\xc3"] {
+            std::fs::write(&path, [both.as_bytes(), cut].concat()).expect("written");
             assert_eq!(
                 write(true, &["2", "3"]),
                 both.clone() + &row("3"),
