@@ -47,7 +47,7 @@ pub(super) fn command_meant(text: &str) -> Option<&'static str> {
     }
 }
 
-/// What a command answers: text for people, JSON for programs; nothing if that is null.
+/// The answer of a command: text for people, JSON for programs; nothing if that is null.
 type Answer = Result<(String, Value), Error>;
 
 impl Shell<'_> {

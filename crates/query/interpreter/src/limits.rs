@@ -80,7 +80,7 @@ impl Bounds {
     /// Whether the work may go on.
     ///
     /// # Errors
-    /// What ended it.
+    /// The reason that ended it.
     pub fn check(&self) -> Result<(), QueryError> {
         if self.cancellation.is_cancelled() {
             return Err(QueryError::Cancelled);

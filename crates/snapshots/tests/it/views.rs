@@ -1,4 +1,4 @@
-//! What a view tells of its graph, and what it refuses.
+//! Views tell of their graph, and refuse some questions.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

@@ -1,9 +1,8 @@
-//! What is written in other languages and places, or was in earlier times, and what to write
-//! here.
+//! Habits from other languages and places, and from earlier times, and what to write here.
 
 use super::Parser;
 
-/// What should be at a place (how the words of that begin), what stands there (of several
+/// The words that should be at a place (how they begin), those that stand there (of several
 /// words the last one may also stand right before; an empty one is anything), and a hint.
 #[rustfmt::skip] // Rows of a table.
 const HABITS: [(&str, &[&str], &str); 20] = [

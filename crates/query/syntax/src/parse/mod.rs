@@ -259,7 +259,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// What follows a word, if that stands here.
+    /// The part behind a word, if that stands here.
     fn after_word<T>(
         &mut self,
         word: &str,
@@ -269,7 +269,7 @@ impl<'t> Parser<'t> {
         is_taken.then(|| part(self)).transpose()
     }
 
-    /// What follows a symbol, if that stands here.
+    /// The part behind a symbol, if that stands here.
     fn after<T>(
         &mut self,
         symbol: &str,

@@ -581,7 +581,7 @@ const FOREIGN_FUNCTIONS: [(&str, &str); 15] = [
     ("current_timestamp", "datetime()"),
 ];
 
-/// What is written here for a function of another language.
+/// The way to write a function of another language here.
 pub(super) fn foreign_function(name: &str) -> Option<&'static str> {
     let mut all = FOREIGN_FUNCTIONS.into_iter();
     let found = all.find(|(foreign, _)| foreign.eq_ignore_ascii_case(name));
