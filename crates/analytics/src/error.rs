@@ -138,6 +138,9 @@ impl Error {
             Error::Graph(GraphError::UnknownDefinition(_)) => {
                 "`evergraph index DB list` and `SHOW INDEXES`, `SHOW CONSTRAINTS` tell what there is"
             }
+            Error::Graph(GraphError::DefinitionExists(_)) => {
+                "choose another name, or write IF NOT EXISTS"
+            }
             Error::Graph(_) => "nothing of the transaction is in the graph",
             Error::Interchange(InterchangeError::Unwritable { .. }) => {
                 "export with --format jsonl, or leave it out with --labels or --types"

@@ -145,6 +145,11 @@ fn tell_doubts(
                  properties are read by --nodes Label={}",
                 file.display()
             ),
+            Doubt::Unread(columns) => format!(
+                "not read: {}; edges have weights and times, relationships of a property graph \
+                 types and properties (docs/property-files.md)",
+                shortened(&columns)
+            ),
             Doubt::Index(column) => format!(
                 "{column}, without a title, counts the rows as the index of pandas does, and is \
                  not read"
@@ -153,6 +158,14 @@ fn tell_doubts(
         note(&format!("{}: {what}", file.display()));
     }
     Ok(())
+}
+
+/// Some of these names.
+fn shortened(names: &[String]) -> String {
+    const MOST: usize = 5;
+    let more = if names.len() > MOST { ", ..." } else { "" };
+    let few = &names[..names.len().min(MOST)];
+    format!("{}{more}", few.join(", "))
 }
 
 /// How the files are read.

@@ -136,7 +136,7 @@ fn main() -> ExitCode {
     let json = std::env::args_os().any(|argument| argument == "--json");
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return report::print_usage(&error, json),
+        Err(error) => return report::print_usage(&run::with_parameter_hint(error), json),
     };
     report::print(execute(&cli), cli.json)
 }

@@ -1,10 +1,11 @@
 //! `evergraph run`: an algorithm on the graph.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::CommandFactory;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use evergraph::algorithms::Progress;
 use evergraph::property::{NodeNames, Rule, Subject};
 use evergraph::run::{
@@ -105,7 +106,16 @@ pub fn execute(args: &Args, as_json: bool, stop: &Cancellation) -> Result<Report
     let request = request(args, algorithm)?;
     let started = Instant::now();
     // A wrong name is told before a large database is opened.
-    let found = find(algorithm)?;
+    let found = find(algorithm).map_err(|error| match is_swapped(path, algorithm) {
+        true => Failure::usage(
+            format!("{algorithm} is a directory, and no algorithm"),
+            format!(
+                "the database comes first: evergraph run {algorithm} {}",
+                path.display()
+            ),
+        ),
+        false => error.into(),
+    })?;
     let weight = request
         .projection
         .iter()
@@ -350,6 +360,30 @@ fn described(algorithm: &Algorithm) -> Value {
         "step": algorithm.step(),
         "source": algorithm.source,
     })
+}
+
+/// Whether the algorithm stands where the database should, and the database behind it.
+fn is_swapped(path: &Path, algorithm: &str) -> bool {
+    let is_known = path.to_str().is_some_and(|name| find(name).is_ok());
+    is_known && Path::new(algorithm).is_dir()
+}
+
+/// A complaint about a flag that is called as a parameter of an algorithm says how those are
+/// given.
+pub fn with_parameter_hint(mut error: clap::Error) -> clap::Error {
+    let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) else {
+        return error;
+    };
+    let name = flag.trim_start_matches('-').to_string();
+    let mut parameters = algorithms().flat_map(Algorithm::all_parameters);
+    if error.kind() == ErrorKind::UnknownArgument && parameters.any(|one| one.name == name) {
+        let hint = format!("parameters of algorithms are given as --param {name}=VALUE");
+        error.insert(
+            ContextKind::Suggested,
+            ContextValue::StyledStrs(vec![hint.into()]),
+        );
+    }
+    error
 }
 
 fn help(algorithm: Option<&str>) -> Result<Report, Failure> {

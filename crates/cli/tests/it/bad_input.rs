@@ -456,6 +456,39 @@ fn a_missing_file_is_told_as_such() {
     assert!(!outcome.stderr.contains("was committed"), "{outcome:#?}");
 }
 
+#[test]
+fn parameters_and_databases_in_the_wrong_place_are_told() {
+    let place = place();
+    for (call, error, hint) in [
+        (
+            "run db pagerank --damping 0.5",
+            "unexpected argument '--damping'",
+            "parameters of algorithms are given as --param damping=VALUE",
+        ),
+        (
+            "run db pagerank --iterations 5",
+            "unexpected argument '--iterations'",
+            "parameters of algorithms are given as --param iterations=VALUE",
+        ),
+        (
+            "run pagerank db",
+            "db is a directory, and no algorithm",
+            "the database comes first: evergraph run db pagerank",
+        ),
+        ("run db db", "unknown algorithm", "run --list"),
+        (
+            "run db pagerank --dampening 1",
+            "unexpected argument",
+            "Usage: ",
+        ),
+    ] {
+        let outcome = place.call(call);
+        outcome.expect(2);
+        assert!(outcome.stderr.contains(error), "{outcome:#?}");
+        assert!(outcome.stderr.contains(hint), "{outcome:#?}");
+    }
+}
+
 /// A hint names something that helps.
 #[test]
 fn hints_lead_somewhere() {

@@ -156,6 +156,7 @@ fn weights_that_are_not_read_are_mentioned() {
         match column {
             Some(column) => {
                 let said = format!("{name}: {column} could be weights, and is not read");
+                assert!(!done.stderr.contains("not read: "), "{done:#?}");
                 assert!(done.stderr.contains(&said), "{done:#?}");
                 if name != "pattern.mtx" {
                     let read = place.call(&format!("import {name}.weighted {name} --weighted"));
@@ -186,6 +187,18 @@ fn what_a_file_may_have_been_meant_to_be_is_told() {
             Some("read as an edge, from id to name; nodes"),
         ),
         ("plain.txt", "ann bob\n", 1, None),
+        (
+            "triples.txt",
+            "ann bob knows\nbob cy likes\n",
+            2,
+            Some("triples.txt: not read: column 3; edges have weights and times"),
+        ),
+        (
+            "wide.csv",
+            "source,target,a,b,c,d,e,f\nann,bob,u,v,w,x,y,z\n",
+            1,
+            Some("not read: a, b, c, d, e, ...; edges"),
+        ),
         (
             "pandas.csv",
             ",source,target\n0,ann,bob\n1,bob,cy\n",

@@ -439,7 +439,7 @@ fn programs_drive_it() {
         json!(results),
         json!([
             [[7]],
-            ["ParameterMissing", null, null],
+            ["ParameterMissing", 1, 8],
             [[3]],
             ["SyntaxError", 1, 8],
             ["ClientError", null, null],

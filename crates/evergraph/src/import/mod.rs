@@ -234,6 +234,8 @@ pub enum Doubt {
     Nodes(String, String),
     /// This column counts the rows, as the index of pandas does, and is not read.
     Index(String),
+    /// These columns have no meaning for an edge, and are not read.
+    Unread(Vec<String>),
 }
 
 /// Other meanings of the files of a database: the first file of each doubt.
@@ -278,6 +280,11 @@ fn doubts_of(reader: &EdgeReader, reading: &formats::Options) -> Vec<Doubt> {
     }
     if let Some(index) = of(ColumnRole::Index) {
         doubts.push(Doubt::Index(index.name.clone()));
+    }
+    let others = columns.iter().filter(|one| one.role == ColumnRole::Other);
+    let others: Vec<String> = others.map(|one| one.name.clone()).collect();
+    if !others.is_empty() {
+        doubts.push(Doubt::Unread(others));
     }
     if let Some(times) = of(ColumnRole::Time).filter(|one| one.is_read)
         && !times.name.starts_with("column ")

@@ -6,7 +6,8 @@ use std::ops::Range;
 use evergraph_interpreter::QueryError;
 use evergraph_property_graph::graph::GraphError;
 use evergraph_property_graph::transaction::Retryable;
-use evergraph_syntax::{excerpt, position};
+use evergraph_syntax::tree::Name;
+use evergraph_syntax::{excerpt, nearest, position};
 
 /// Why a statement failed. Nothing of it is in the graph.
 #[derive(Debug)]
@@ -110,6 +111,18 @@ impl Error {
         error
     }
 
+    /// A parameter that a text has, and its caller has not given.
+    pub(super) fn of_missing_parameter(name: &Name, given: Vec<&str>, text: &str) -> Self {
+        let near = nearest(&name.text, given.into_iter());
+        let near = near.map(|near| format!("${near}"));
+        let what = format!("parameter ${} is not given", name.text);
+        let hint = "give it a value: --param NAME=VALUE of a command, :params {json} of a script";
+        let what = meant(&what, near.as_deref());
+        let mut error = Error::of_statement("MissingParameter", what, hint, text, &name.at.range());
+        error.0.class = "ParameterMissing".to_string();
+        error
+    }
+
     /// A file that cannot be read or written as a statement asks.
     pub(super) fn of_file(message: impl Into<String>, hint: &str) -> Self {
         Error::new("FileError", "File", message, hint)
@@ -174,11 +187,9 @@ impl Error {
     /// The same of a statement whose transactions commit by themselves: it is not as if it
     /// had not been run.
     pub(super) fn of_transactions(mut self) -> Self {
-        if self.class() != "ParameterMissing" {
-            self.0.hint = "transactions of the statement that have committed stay; with ON ERROR \
-                           CONTINUE others go on"
-                .to_string();
-        }
+        self.0.hint = "transactions of the statement that have committed stay; with ON ERROR \
+                       CONTINUE others go on"
+            .to_string();
         self.0.is_retryable = false;
         self
     }
@@ -254,9 +265,6 @@ fn parted(message: &str, error: &QueryError, writes: bool) -> (String, String) {
         QueryError::Spill { .. } => "name a directory on a disk with space",
         QueryError::Graph(error) if error.conflict().is_some() => "run the transaction again",
         QueryError::Plan(_) => "docs/query-language.md says what is supported",
-        _ if error.class() == "ParameterMissing" => {
-            "give it a value: --param NAME=VALUE of a command, :params {json} of a script"
-        }
         _ if writes => UNDONE,
         _ if error.class() == "FileError" => "repair the file, or name another",
         QueryError::Graph(_) => "nothing was changed: the statement only reads",

@@ -68,6 +68,7 @@ fn plan_anew(
     let is_explained = parsed.mode == Mode::Explain;
     let as_of = match &parsed.body {
         Body::Command(command) if parsed.mode == Mode::Execute => {
+            refuse_missing_parameters(statement)?;
             return Ok(Ready::Command(command.clone()));
         }
         Body::Command(_) => {
@@ -92,6 +93,9 @@ fn plan_anew(
         plain: false,
     };
     let query = Query::prepare_statement(graph, text, &parsed, options).map_err(of_query)?;
+    if !is_explained {
+        refuse_missing_parameters(statement)?;
+    }
     // The plan is kept for others; each run has limits of its own.
     let query = query.with_limits(Limits::default());
     Ok(Ready::Query(Arc::new(Planned {
@@ -100,6 +104,25 @@ fn plan_anew(
         query,
         as_of,
     })))
+}
+
+/// Also where no row would ask for it, as Neo4j: a name that is spelt wrong is no empty
+/// result.
+fn refuse_missing_parameters(statement: &Statement) -> Result<(), Error> {
+    let text = &statement.text;
+    let parameters =
+        evergraph_syntax::parameters(text).map_err(|error| Error::of_query(error.into(), text))?;
+    let given = statement.parameters.data();
+    let missing = parameters
+        .iter()
+        .find(|name| !given.contains_key(&name.text));
+    match missing {
+        None => Ok(()),
+        Some(name) => {
+            let given = given.keys().map(String::as_str).collect();
+            Err(Error::of_missing_parameter(name, given, text))
+        }
+    }
 }
 
 /// What a statement is run on.

@@ -162,19 +162,14 @@ impl Statement {
     /// The text of a parameter that stands somewhere in it.
     ///
     /// # Errors
-    /// A parameter that is not given, or no text.
+    /// A parameter that is no text.
     pub(super) fn text_of(&self, name: &str, at: Span, hint: &str) -> Result<String, Error> {
-        let (detail, what) = match self.parameters.get(name) {
-            Some(Value::Text(text)) => return Ok(text.to_string()),
-            Some(value) => {
-                let what = format!("${name} is {}", with_article(value.type_name()));
-                ("InvalidArgumentType", what)
-            }
-            None => {
-                let what = format!("the parameter ${name} is not given");
-                ("MissingParameter", what)
-            }
-        };
+        let value = self.parameters.get(name).unwrap_or(&Value::Null);
+        if let Value::Text(text) = value {
+            return Ok(text.to_string());
+        }
+        let (detail, what) = ("InvalidArgumentType", with_article(value.type_name()));
+        let what = format!("${name} is {what}");
         Err(Error::of_statement(
             detail,
             what,

@@ -622,8 +622,49 @@ fn errors_have_places() {
     assert!(place.excerpt.ends_with("^^^^^^"), "{}", place.excerpt);
     assert!(error.message().contains("RETURN"), "{error}");
     assert!(error.is_of_compile_time());
-    let error = db.query("RETURN $a", ()).err().unwrap();
-    assert_eq!(error.class(), "ParameterMissing");
+}
+
+/// Whether a row asks for it or not, as in Neo4j.
+#[test]
+fn missing_parameters_are_told_before_the_first_row() {
+    let db = database();
+    let given = || Parameters::new().with("name", 1);
+    for (text, column) in [
+        ("RETURN $nam", 8),
+        ("MATCH (n:None) WHERE n.x = $nam RETURN n", 28),
+        ("CREATE (:A) WITH 1 AS x WHERE false RETURN $nam", 44),
+        ("RETURN CASE WHEN true THEN 1 ELSE $nam END", 35),
+        ("CREATE (n:None $nam) RETURN n", 16),
+        ("MATCH p = SHORTEST $nam (:A)-->(:B) RETURN p", 20),
+        (
+            "UNWIND [] AS x CALL (x) { CREATE (:B {p: $nam}) } IN TRANSACTIONS",
+            42,
+        ),
+        ("DROP INDEX $nam IF EXISTS", 12),
+        ("PROFILE RETURN $nam", 16),
+    ] {
+        let error = db.query(text, given()).err().unwrap();
+        assert_eq!(error.class(), "ParameterMissing", "{text}: {error}");
+        assert_eq!(error.detail(), "MissingParameter");
+        assert!(
+            error
+                .message()
+                .contains("$nam is not given: did you mean $name?")
+        );
+        assert_eq!(error.place().unwrap().column, column, "{error}");
+        assert!(error.is_of_compile_time());
+    }
+    assert_eq!(shown(&db, "MATCH (n) RETURN count(*)"), [["3"]]);
+    // What is no parameter, and what is not run.
+    for text in [
+        "EXPLAIN RETURN $nam",
+        "MATCH (n:$(toString($name))) RETURN n",
+        "RETURN '$nam'",
+    ] {
+        db.query(text, given()).unwrap();
+    }
+    let error = db.query("RETRUN $nam", given()).err().unwrap();
+    assert_eq!(error.class(), "SyntaxError");
 }
 
 #[test]

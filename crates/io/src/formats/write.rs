@@ -36,8 +36,9 @@ impl WriteFormat {
             }
             Some(other) => Err(FormatError::Unsupported {
                 file: path.to_owned(),
-                problem: format!("{other} files are not written"),
-                hint: "write an edge list (.txt, .e), .csv or .tsv, with .gz or .zst if you like"
+                problem: format!("a plain graph is not written as {other}"),
+                hint: "write an edge list (.txt, .e), .csv or .tsv, with .gz or .zst if you like; \
+                       GraphML and JSON lines are for property graphs"
                     .to_owned(),
             }),
         }

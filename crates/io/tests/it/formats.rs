@@ -427,7 +427,7 @@ fn what_cannot_be_written_is_refused() {
         let error = write_edges(path.with_extension(extension), [(0, 1)])
             .unwrap_err()
             .to_string();
-        let expected = format!("{extension} files are not written; write an edge list");
+        let expected = format!("a plain graph is not written as {extension}; write an edge list");
         assert!(error.contains(&expected), "{error}");
     }
 }

@@ -30,7 +30,7 @@ pub use error::{Class, Detail, Error, excerpt, nearest, position, with_article};
 pub use lexer::LONGEST_TEXT;
 pub use parse::DEEPEST;
 
-use tree::{Expression, Statement};
+use tree::{Expression, Name, Statement};
 
 /// Reads one statement, with or without a semicolon behind it. O(length).
 ///
@@ -46,6 +46,14 @@ pub fn parse(text: &str) -> Result<Statement, Error> {
 /// The first thing that is wrong, and its place.
 pub fn parse_script(text: &str) -> Result<Vec<Statement>, Error> {
     parse::statements(text)
+}
+
+/// Parameters of a text, in its order, each as often as it stands there. O(length).
+///
+/// # Errors
+/// A text that is too long.
+pub fn parameters(text: &str) -> Result<Vec<Name>, Error> {
+    parse::parameters(text)
 }
 
 /// Words of the language, sorted, in upper case: for completion.

@@ -119,6 +119,21 @@ pub(crate) fn expression(text: &str) -> Result<Expression, Error> {
     })
 }
 
+/// Parameters of a text.
+pub(crate) fn parameters(text: &str) -> Result<Vec<Name>, Error> {
+    read(text, |parser| {
+        let mut found = Vec::new();
+        while parser.token() != &Token::End {
+            if let (Token::Parameter(name), None) = (parser.token(), parser.computed_ahead(0)) {
+                let (text, at) = (name.clone(), parser.at());
+                found.push(Name { text, at });
+            }
+            parser.advance();
+        }
+        Ok(found)
+    })
+}
+
 fn read<T>(text: &str, part: impl FnOnce(&mut Parser<'_>) -> Parsed<T>) -> Result<T, Error> {
     let found = Parser::new(text).and_then(|mut parser| part(&mut parser));
     found.map_err(|problem| problem.of(text))
