@@ -111,18 +111,40 @@ pub fn time_text(time_us: i64) -> String {
 /// (`2016-05`, `2016-05-01`, `2016-05-01T13:59`, with `Z` or `±HH:MM` behind an hour
 /// or more; UTC without), since 1970. `None` if it is no date.
 pub fn time_of_text(text: &str) -> Option<i64> {
-    span_of(text)?.1.checked_mul(SECOND_US)?.checked_sub(1)
+    span_of(text)?.1.checked_sub(1)
 }
 
 /// The first microsecond of the time span that `text` stands for.
 pub fn start_of(text: &str) -> Option<i64> {
-    span_of(text)?.0.checked_mul(SECOND_US)
+    Some(span_of(text)?.0)
 }
 
-/// The first second of the time span that `text` stands for, and the one behind it: of a
-/// month, a day, an hour, a minute or a second, as [`written`] writes them, with `Z` or
-/// `±HH:MM` behind an hour or more. `None` if it is no date.
+/// The first microsecond of the time span that `text` stands for, and the one behind it: of
+/// a month, a day, an hour, a minute or a second, as [`written`] writes them, with `Z` or
+/// `±HH:MM` behind an hour or more, or of the microsecond of a fraction of a second. `None`
+/// if it is no date.
 fn span_of(text: &str) -> Option<(i64, i64)> {
+    let Some((whole, behind)) = text.split_once('.') else {
+        let (start, end) = seconds_of(text)?;
+        return Some((start.checked_mul(SECOND_US)?, end.checked_mul(SECOND_US)?));
+    };
+    let digits = behind.len()
+        - behind
+            .trim_start_matches(|c: char| c.is_ascii_digit())
+            .len();
+    let (fraction, zone) = behind.split_at(digits);
+    let has_seconds = whole.matches(':').count() == 2;
+    if !has_seconds || !(1..=9).contains(&digits) {
+        return None;
+    }
+    let (start, _) = seconds_of(&format!("{whole}{zone}"))?;
+    let microseconds: i64 = format!("{fraction:0<6.6}").parse().ok()?;
+    let start = start.checked_mul(SECOND_US)?.checked_add(microseconds)?;
+    Some((start, start.checked_add(1)?))
+}
+
+/// As [`span_of`], of what has no fraction, in seconds.
+fn seconds_of(text: &str) -> Option<(i64, i64)> {
     let shape: String = text
         .chars()
         .map(|c| if c.is_ascii_digit() { '0' } else { c })
@@ -169,6 +191,37 @@ mod tests {
             "9999-12-31T23:59:59"
         );
         assert_eq!(written(*NAMEABLE.start(), Unit::Month), "0000-01");
+    }
+
+    #[test]
+    fn a_fraction_of_a_second_is_a_microsecond() {
+        let whole = start_of("2016-05-31T23:59:59").expect("a date");
+        for (fraction, microseconds) in [
+            ("999998", 999_998),
+            ("5", 500_000),
+            ("000001999", 1),
+            ("0", 0),
+        ] {
+            for (text, zone) in [
+                ("2016-05-31T23:59:59", "Z"),
+                ("2016-06-01T01:59:59", "+02:00"),
+            ] {
+                let text = format!("{text}.{fraction}{zone}");
+                assert_eq!(time_of_text(&text), Some(whole + microseconds), "{text}");
+                assert_eq!(start_of(&text), Some(whole + microseconds), "{text}");
+            }
+        }
+        for text in [
+            "2016-05-31T23:59.5",
+            "2016-05-31.5",
+            "2016-05-31T23:59:59.",
+            "2016.5",
+            "1.5",
+            "2016-05-31T23:59:59.0000000001",
+            "2016-05-31T23:59:59.x",
+        ] {
+            assert_eq!(time_of_text(text), None, "{text}");
+        }
     }
 
     #[test]

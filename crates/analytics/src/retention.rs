@@ -49,7 +49,11 @@ impl Retention {
         }
         // Snapshots of results do not use up the places of others, and are of today.
         let others = || snapshots.iter().filter(|s| !is_reserved(&s.name));
-        let newest = others().map(|s| s.time_us).max().unwrap_or(0);
+        // A time behind that of the last creation was mistyped, unless all are.
+        let created = others().map(|s| s.wall_us).max().unwrap_or(0);
+        let times = || others().map(|s| s.time_us);
+        let past = times().filter(|&time| time <= created).max();
+        let newest = past.or_else(|| times().max()).unwrap_or(0);
         let length_us = self.within.and_then(length_us);
         let since = length_us.map(|length| newest.saturating_sub(length));
         let last = self.last.unwrap_or(0);
@@ -164,6 +168,15 @@ impl Session {
         Ok(pruned)
     }
 
+    /// What [`Session::prune`] would do.
+    ///
+    /// # Errors
+    /// Rules that keep nothing.
+    pub fn would_prune(&self, rules: &Retention) -> Result<Pruned, Error> {
+        check(rules)?;
+        Ok(rules.applied_to(&self.snapshots()))
+    }
+
     /// Applies the rules of the database.
     pub fn apply_retention(&self) -> Result<Pruned, Error> {
         self.prune(&self.retention()?)
@@ -187,6 +200,12 @@ fn check(rules: &Retention) -> Result<(), Error> {
         return Err(Error::argument(
             "that is no length of time to keep snapshots for",
             "give a second up to 10000 years",
+        ));
+    }
+    if rules.names.iter().any(String::is_empty) {
+        return Err(Error::argument(
+            "no snapshot has an empty name",
+            "give a pattern, such as '2016*'",
         ));
     }
     if rules.names.iter().any(|name| name.contains('\n')) {
@@ -237,10 +256,30 @@ mod tests {
             name: name.to_string(),
             csn,
             time_us: day * DAY * SECOND_US,
-            wall_us: 0,
+            wall_us: day * DAY * SECOND_US,
             vertex_count: 0,
             arc_count: 0,
         }
+    }
+
+    /// It would have all others dropped.
+    #[test]
+    fn a_time_in_the_future_is_not_the_newest() {
+        let typo = Snapshot {
+            wall_us: 9 * DAY * SECOND_US,
+            ..snapshot("typo", 1, 4_000)
+        };
+        let mut snapshots = vec![typo, snapshot("today", 2, 10), snapshot("today-2", 3, 11)];
+        let rules = Retention {
+            within: Some(Every::Seconds(2 * DAY)),
+            ..Retention::default()
+        };
+        assert_eq!(rules.applied_to(&snapshots), Pruned::default());
+        // Where all are of the future, as times of a simulation, the last of them counts.
+        for one in &mut snapshots {
+            one.wall_us = 0;
+        }
+        assert_eq!(rules.applied_to(&snapshots).dropped, ["today", "today-2"]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Results of commands, and how they are printed.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
@@ -139,14 +140,19 @@ fn ended(code: u8) -> ExitCode {
 
 /// Writes a failure to standard error.
 pub fn tell(failure: &Failure) {
-    let (message, hint) = (spaced(&failure.message), one_line(&failure.hint));
-    note(&format!("{} {message}", painted("error:", RED)));
-    note(&format!("{} {hint}", painted("hint:", GREEN)));
+    say("error:", RED, &spaced(&failure.message));
+    say("hint:", GREEN, &one_line(&failure.hint));
 }
 
 /// Writes what a user may want to know of a statement to standard error.
 pub fn warn(notification: &Notification) {
-    note(&format!("{} {notification}", painted("warning:", YELLOW)));
+    say("warning:", YELLOW, &notification.to_string());
+}
+
+/// Writes a line that a word begins to standard error.
+fn say(word: &str, color: u8, text: &str) {
+    let word = painted(word, color);
+    let _ = writeln!(io::stderr().lock(), "{word} {}", safe(text));
 }
 
 /// Prints what clap says: help on standard output, complaints on standard error.
@@ -191,8 +197,37 @@ fn painted(word: &str, color: u8) -> String {
     }
 }
 
+/// Whether a terminal would obey a character, or show those around it in another order.
+pub fn is_obeyed(character: char) -> bool {
+    let is_of_order = matches!(
+        character,
+        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    );
+    character.is_control() || is_of_order || matches!(character, '\u{2028}' | '\u{2029}')
+}
+
+/// A text of lines without what a terminal would obey: names come from files.
+pub fn safe(text: &str) -> Cow<'_, str> {
+    let is_unsafe = |character: char| is_obeyed(character) && !"\n\t".contains(character);
+    if !text.contains(is_unsafe) {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = String::with_capacity(text.len());
+    for character in text.chars() {
+        match is_unsafe(character) {
+            true => safe += &format!("\\u{:04X}", u32::from(character)),
+            false => safe.push(character),
+        }
+    }
+    Cow::Owned(safe)
+}
+
 /// Writes to standard output. A reader that has gone away is no error.
 pub fn write_out(text: &str) {
+    let text = match io::stdout().is_terminal() {
+        true => safe(text),
+        false => Cow::Borrowed(text),
+    };
     let mut out = io::stdout().lock();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     if let Err(error) = written
@@ -205,7 +240,7 @@ pub fn write_out(text: &str) {
 
 /// Writes a line to standard error. Errors are passed over: it may be closed.
 pub fn note(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    let _ = writeln!(io::stderr().lock(), "{}", safe(text));
 }
 
 /// On one line, unless carets mark a place in the line above.

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Subcommand;
-use evergraph::{At, Cancellation, Database};
+use evergraph::{At, Cancellation, Database, is_reserved};
 use serde_json::json;
 
 use crate::medium::{MediumArgs, closing, note_writer};
@@ -117,6 +117,7 @@ fn create(db: &Database, name: &str, time: Option<&str>) -> Result<Report, Failu
     let before = db.snapshots();
     let later = before
         .iter()
+        .filter(|other| !is_reserved(&other.name))
         .filter(|other| time_us.is_some_and(|time| other.time_us > time));
     let later = later.max_by_key(|other| other.time_us);
     let created = db.create_snapshot(name, time_us)?;

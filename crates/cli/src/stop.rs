@@ -1,6 +1,7 @@
 //! Ctrl-C, SIGTERM and SIGHUP: the first asks the work to stop, the second ends
 //! the process. Commands that do not ask for the switch end at the first.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,6 +10,13 @@ use crossterm::terminal::{disable_raw_mode, is_raw_mode_enabled};
 use evergraph::Cancellation;
 
 use crate::report::note;
+
+/// The signal of Ctrl-C.
+#[cfg(unix)]
+pub const CTRL_C: i32 = signal_hook::consts::SIGINT;
+/// The signal of Ctrl-C, of which none comes here.
+#[cfg(not(unix))]
+pub const CTRL_C: i32 = 2;
 
 /// Directory of temporary files, which goes also if a signal ends the process.
 static TEMPORARY: Mutex<Option<PathBuf>> = Mutex::new(None);
@@ -60,6 +68,9 @@ pub fn listen(mut handle: impl FnMut(i32) + Send + 'static) {
     }
 }
 
+/// Tells a terminal not to mark what is pasted.
+const NO_BRACKETED_PASTE: &[u8] = b"\x1b[?2004l";
+
 /// Ends the process with the exit code of one that the signal has ended.
 pub fn end(signal: i32) -> ! {
     if let Some(directory) = temporary().take() {
@@ -68,6 +79,8 @@ pub fn end(signal: i32) -> ! {
     // The line editor may have the terminal.
     if is_raw_mode_enabled().unwrap_or(false) {
         let _ = disable_raw_mode();
+        let mut out = std::io::stdout();
+        let _ = out.write_all(NO_BRACKETED_PASTE).and_then(|()| out.flush());
         note("");
     }
     std::process::exit(128 + signal)

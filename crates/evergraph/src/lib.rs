@@ -42,7 +42,7 @@ pub use evergraph_topology::record::{Edges, ExternalIds};
 pub use evergraph_topology::{
     BackPressure, Batch, CheckReport, Commit, Config, Layout, ListReader, ListTier, LogPositions,
     Mode, OpenReport, SealedGraph, SealedInfo, SealedName, ShardReport, Snapshot, StoreStats,
-    TierEntry, TopologyError, Tuning,
+    TierEntry, TopologyError, Tuning, is_reserved,
 };
 pub use export::{EdgeExport, Reduction, export_edges};
 pub use options::{MediumKind, Options};

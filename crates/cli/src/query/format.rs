@@ -10,7 +10,7 @@ use evergraph::query::{Cell, Error, Notification, Row, Rows, Summary, csv_row};
 use serde_json::{Map, Value as Json, json};
 use unicode_width::UnicodeWidthStr;
 
-use crate::report::{Failure, count, counted, filled};
+use crate::report::{Failure, count, counted, filled, is_obeyed, safe};
 
 /// How results are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -151,8 +151,13 @@ impl<W: Write> Printer<W> {
             }
             Format::Arrow => Ok(()),
             Format::Jsonl => {
-                let members = row.columns().iter().cloned().zip(cells.iter().map(to_json));
-                writeln!(out, "{}", Json::Object(members.collect()))
+                // In the order of the columns.
+                write!(out, "{{")?;
+                for (at, (name, cell)) in row.columns().iter().zip(cells).enumerate() {
+                    let comma = if at > 0 { "," } else { "" };
+                    write!(out, "{comma}{}:{}", json!(name), to_json(cell))?;
+                }
+                writeln!(out, "}}")
             }
         }
     }
@@ -176,14 +181,14 @@ impl<W: Write> Printer<W> {
         match self.format {
             Format::Table => {
                 if let Some(plan) = &summary.plan {
-                    writeln!(out, "{}", plan.trim_end())?;
+                    writeln!(out, "{}", safe(plan.trim_end()))?;
                 }
                 let rows = (!columns.is_empty() && !is_explained).then_some(self.rows);
                 writeln!(out, "{}", ending(summary, rows))?;
             }
             Format::Csv => {
                 if let Some(plan) = &summary.plan {
-                    writeln!(out, "{}", plan.trim_end())?;
+                    writeln!(out, "{}", safe(plan.trim_end()))?;
                 }
             }
             Format::Json | Format::TypedJson => {
@@ -312,7 +317,7 @@ fn cell(cell: &Cell) -> (String, bool) {
 
 /// A text on one line.
 fn shown(text: &str) -> String {
-    if !text.contains(char::is_control) {
+    if !text.contains(is_obeyed) {
         return text.to_string();
     }
     let mut safe = String::new();
@@ -321,8 +326,7 @@ fn shown(text: &str) -> String {
             '\n' => safe.push_str("\\n"),
             '\r' => safe.push_str("\\r"),
             '\t' => safe.push_str("\\t"),
-            // A terminal would obey it.
-            control if control.is_control() => {
+            control if is_obeyed(control) => {
                 let _ = write!(safe, "\\u{:04X}", u32::from(control));
             }
             other => safe.push(other),

@@ -1,8 +1,8 @@
 //! Bounds of statements, and Ctrl-C.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use evergraph::query::{Cancellation, Execution, Statement};
 
@@ -57,33 +57,48 @@ impl LimitArgs {
 }
 
 /// What Ctrl-C ends: the statement that runs, and otherwise, or when pressed twice, the
-/// program.
+/// program. By hand it ends the program only where a statement does not end for a second:
+/// it comes as well when the statement has just ended.
 #[derive(Clone, Default)]
 pub struct Interrupts(Arc<Mutex<Option<Cancellation>>>);
 
 impl Interrupts {
     /// Takes Ctrl-C, and signals like it, from now on.
-    pub fn listen() -> Self {
+    pub fn listen(is_by_hand: bool) -> Self {
+        const PATIENCE: Duration = Duration::from_secs(1);
         let interrupts = Interrupts::default();
         let running = interrupts.clone();
-        stop::listen(move |signal| match running.take() {
-            Some(cancellation) => cancellation.cancel(),
-            None => stop::end(signal),
+        let mut first: Option<Instant> = None;
+        stop::listen(move |signal| match running.running() {
+            Some(cancellation) if !cancellation.is_cancelled() => {
+                first = Some(Instant::now());
+                cancellation.cancel();
+            }
+            running if is_by_hand && signal == stop::CTRL_C => {
+                let is_stuck = first.is_some_and(|first| first.elapsed() > PATIENCE);
+                if running.is_some() && is_stuck {
+                    stop::end(signal);
+                }
+            }
+            _ => stop::end(signal),
         });
         interrupts
     }
 
-    fn take(&self) -> Option<Cancellation> {
-        let mut running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        running.take()
+    fn running(&self) -> Option<Cancellation> {
+        self.place().clone()
+    }
+
+    fn place(&self) -> MutexGuard<'_, Option<Cancellation>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs something that Ctrl-C cancels; whether it did.
     pub fn during<T>(&self, work: impl FnOnce(&Cancellation) -> T) -> (T, bool) {
         let cancellation = Cancellation::new();
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(cancellation.clone());
+        *self.place() = Some(cancellation.clone());
         let done = work(&cancellation);
-        self.take();
+        *self.place() = None;
         (done, cancellation.is_cancelled())
     }
 }

@@ -15,7 +15,7 @@ use evergraph::query::{Error, Parameters, Statement};
 use serde_json::Value as Json;
 
 use crate::medium::{MediumArgs, close};
-use crate::report::{Failure, Report, write_out};
+use crate::report::{Failure, Report, note, write_out};
 use format::Format;
 use limits::{Interrupts, LimitArgs};
 use runner::Runner;
@@ -103,7 +103,7 @@ pub fn execute(args: &Args, as_json: bool) -> Result<Report, Failure> {
     if !args.more.is_empty() {
         return Err(Failure::usage("several statements were given", SEVERAL));
     }
-    let interrupts = Interrupts::listen();
+    let interrupts = Interrupts::listen(false);
     let statement = (args.statement != "-").then_some(args.statement.as_str());
     let first = statement.map(|text| {
         let parameters: Parameters = args.parameters.iter().cloned().collect();
@@ -136,6 +136,9 @@ fn printed(is_failure: bool) -> Report {
         is_failure,
     }
 }
+
+/// Told of statements behind the one that Ctrl-C has ended.
+pub const INTERRUPTED: &str = "interrupted: what follows is not run";
 
 /// How several statements are run.
 const SEVERAL: &str = "give one, or `-` as the statement and all of them on standard input, \
@@ -202,6 +205,8 @@ fn many(runner: &mut Runner<'_>, format: Format) -> Result<Report, Failure> {
             Err(_) => failed = true,
         }
         if runner.was_interrupted {
+            note(INTERRUPTED);
+            failed = true;
             break;
         }
     }

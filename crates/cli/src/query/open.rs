@@ -48,7 +48,8 @@ pub fn for_many(
             note_writer(&db);
             Ok((db, true))
         }
-        Err(error) => Err(error.into()),
+        // Which tells how one is made.
+        Err(_) => opened(path, &options).map(|db| (db, false)),
     }
 }
 

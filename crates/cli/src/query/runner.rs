@@ -66,9 +66,16 @@ impl<'db> Runner<'db> {
     }
 
     /// Begins a transaction; `false` if there is one.
+    ///
+    /// # Errors
+    /// While an earlier graph is read.
     pub fn begin(&mut self) -> Result<bool, Error> {
         if self.transaction.is_some() {
             return Ok(false);
+        }
+        if let Some(at) = &self.as_of {
+            let what = format!("a transaction reads the graph of now, and :asof is {at}");
+            return Err(evergraph::Error::usage(what, ":asof now ends it").into());
         }
         self.transaction = Some(self.db.begin()?);
         Ok(true)
@@ -99,7 +106,10 @@ fn print(
 ) -> Result<f64, Error> {
     let notifications = prepared.as_ref().map(Prepared::notifications);
     let notifications = notifications.unwrap_or_default();
-    notifications.iter().for_each(report::warn);
+    // Programs have them with the result, and may not read standard error.
+    if !format.is_json() {
+        notifications.iter().for_each(report::warn);
+    }
     if format == Format::Arrow {
         return print_arrow(prepared?, begin);
     }

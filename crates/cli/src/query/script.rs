@@ -56,37 +56,28 @@ impl<R: BufRead> Script<R> {
     /// # Errors
     /// Of the input.
     pub fn next(&mut self) -> io::Result<Option<Part>> {
-        let mut raw = Vec::new();
-        let mut within = Within::Statement;
+        let mut lines = Lines::default();
         while self.parts.is_empty() {
-            let most = MOST_BYTES.saturating_sub(raw.len()) as u64;
-            let begin = raw.len();
-            let read = (&mut self.input).take(most).read_until(b'\n', &mut raw)?;
-            if !std::mem::replace(&mut self.has_begun, true) && raw.starts_with(MARK) {
-                raw.drain(..MARK.len());
+            let begin = lines.raw.len();
+            let most = MOST_BYTES.saturating_sub(begin) as u64;
+            let mut input = (&mut self.input).take(most);
+            let read = input.read_until(b'\n', &mut lines.raw)?;
+            if !std::mem::replace(&mut self.has_begun, true) && lines.raw.starts_with(MARK) {
+                lines.raw.drain(..MARK.len());
             }
             let is_end = read == 0 && most > 0;
-            let line = &raw[begin..];
             if most == 0 {
-                raw.clear();
-                within = Within::Statement;
+                lines = Lines::default();
                 self.skip_line()?;
                 let why = format!("a statement has more than {} MiB", MOST_BYTES >> 20);
                 self.parts.push_back(Part::Bad(why));
-            } else if raw.trim_ascii().is_empty() {
+            } else if lines.are_blank() {
                 if is_end {
                     return Ok(None);
                 }
-                raw.clear();
-            } else if raw.trim_ascii_start().starts_with(b":")
-                || is_end
-                || match self.end {
-                    End::Line => ends(line),
-                    End::Statement => within.pass(line),
-                }
-            {
-                within = Within::Statement;
-                self.parts.extend(parts(std::mem::take(&mut raw)));
+                lines = Lines::default();
+            } else if lines.end_with(begin, self.end) || is_end {
+                self.parts.extend(std::mem::take(&mut lines).parts());
             }
         }
         Ok(self.parts.pop_front())
@@ -108,9 +99,82 @@ impl<R: BufRead> Script<R> {
     }
 }
 
+/// Lines that are no part yet.
+#[derive(Default)]
+struct Lines {
+    raw: Vec<u8>,
+    within: Within,
+    /// Bytes of blanks and comments that they begin with, as far as was looked.
+    passed: usize,
+}
+
+impl Lines {
+    fn are_blank(&self) -> bool {
+        self.raw.trim_ascii().is_empty()
+    }
+
+    /// Whether a part ends with the last line, which begins there.
+    fn end_with(&mut self, begin: usize, end: End) -> bool {
+        self.pass_comments();
+        let line = &self.raw[begin..];
+        let ends = match end {
+            End::Line => ends(line),
+            End::Statement => self.within.pass(line),
+        };
+        ends || self.raw[self.passed..].starts_with(b":")
+    }
+
+    fn pass_comments(&mut self) {
+        loop {
+            let rest = self.raw[self.passed..].trim_ascii_start();
+            self.passed = self.raw.len() - rest.len();
+            let comment = match rest {
+                [b'/', b'/', ..] => rest.iter().position(|&byte| byte == b'\n'),
+                [b'/', b'*', inner @ ..] => {
+                    let end = inner.windows(2).position(|two| two == b"*/");
+                    end.map(|end| end + 4)
+                }
+                _ => None,
+            };
+            match comment {
+                Some(length) => self.passed += length,
+                None => return,
+            }
+        }
+    }
+
+    fn parts(self) -> Vec<Part> {
+        let Ok(text) = String::from_utf8(self.raw) else {
+            return vec![Part::Bad("the input is not UTF-8".to_string())];
+        };
+        if let Some(command) = text.get(self.passed..).filter(|rest| rest.starts_with(':')) {
+            let command = command.trim_end().trim_end_matches(';').trim_end();
+            return vec![Part::Command(command.to_string())];
+        }
+        let statements = split(&text).into_iter();
+        statements
+            .map(|statement| Part::Statement(statement.to_string()))
+            .collect()
+    }
+}
+
+/// Whether a text has no statement that is not ended, and may be run. O(length).
+pub fn is_whole(text: &str) -> bool {
+    let mut lines = Lines::default();
+    for line in text.split_inclusive('\n') {
+        let begin = lines.raw.len();
+        lines.raw.extend_from_slice(line.as_bytes());
+        if lines.are_blank() || lines.end_with(begin, End::Statement) {
+            lines = Lines::default();
+        }
+    }
+    lines.are_blank()
+}
+
 /// The text, name or comment that a place of a statement is within, or none.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Within {
+    #[default]
     Statement,
     /// A text or a name, up to this.
     Quotes(u8),
@@ -149,24 +213,8 @@ impl Within {
 }
 
 /// Whether a line ends a statement, whatever it is within.
-pub fn ends(line: &[u8]) -> bool {
+fn ends(line: &[u8]) -> bool {
     line.trim_ascii_end().ends_with(b";")
-}
-
-fn parts(raw: Vec<u8>) -> Vec<Part> {
-    let Ok(text) = String::from_utf8(raw) else {
-        return vec![Part::Bad("the input is not UTF-8".to_string())];
-    };
-    let text = text.trim();
-    if text.starts_with(':') {
-        return vec![Part::Command(
-            text.trim_end_matches(';').trim_end().to_string(),
-        )];
-    }
-    let statements = split(text).into_iter();
-    statements
-        .map(|statement| Part::Statement(statement.to_string()))
-        .collect()
 }
 
 /// Statements between semicolons, those in texts, names and comments apart. Of what is
@@ -316,11 +364,51 @@ mod tests {
                 Part::Command(":help".to_string()),
             ]
         );
+        // Comments before it are no statement.
+        assert_eq!(
+            read(
+                "// people:\n\n/* two\n:lines */ // here\n :begin\n//;\n:commit;\nRETURN 1 // c\n:x;\n"
+            ),
+            [
+                Part::Command(":begin".to_string()),
+                Part::Command(":commit".to_string()),
+                statement("RETURN 1 // c\n:x"),
+            ]
+        );
         // Within a statement it is a label.
         assert_eq!(
             read("MATCH (n\n:A) RETURN n;"),
             [statement("MATCH (n\n:A) RETURN n")]
         );
+    }
+
+    #[test]
+    fn texts_are_whole_when_their_last_statement_is() {
+        for text in [
+            "",
+            " \n",
+            "RETURN 1;",
+            "RETURN 1; // one",
+            "RETURN 1;\n:timing",
+            ":asof x\n",
+            "// a\n:begin",
+            "CREATE (:A {t: 'one;\ntwo;\n'});",
+            "RETURN 1;\n\n",
+        ] {
+            assert!(is_whole(text), "{text:?}");
+        }
+        for text in [
+            "RETURN 1",
+            "RETURN 1;\nRETURN",
+            "RETURN 'a;",
+            "RETURN `a;\n",
+            "/* a;\n",
+            "RETURN 1 // a;",
+            "// a",
+            "MATCH (n\n:A)",
+        ] {
+            assert!(!is_whole(text), "{text:?}");
+        }
     }
 
     #[test]

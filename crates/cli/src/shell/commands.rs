@@ -10,10 +10,10 @@ use super::{Next, Shell};
 use crate::index;
 use crate::query::format::Format;
 use crate::query::parameters_of;
-use crate::report::{count, table};
+use crate::report::{aligned, count, table};
 
 /// Commands with what they do, in the order of `:help`.
-pub const COMMANDS: [(&str, &str); 10] = [
+pub const COMMANDS: [(&str, &str); 12] = [
     (":help", "list commands"),
     (
         ":schema",
@@ -32,6 +32,8 @@ pub const COMMANDS: [(&str, &str); 10] = [
         ":asof AT",
         "read the graph as it was: a snapshot, a date, a commit; `now` ends it",
     ),
+    (":snapshot NAME", "name the graph as it is now"),
+    (":snapshots", "list the snapshots"),
     (":begin", "begin a transaction of several statements"),
     (":commit", "commit it"),
     (":rollback", "give it up"),
@@ -56,15 +58,20 @@ impl Shell<'_> {
         let (name, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let argument = argument.trim();
         let answer = match name {
+            ":help" | ":schema" | ":snapshots" | ":begin" | ":commit" | ":rollback" | ":quit"
+            | ":exit"
+                if !argument.is_empty() =>
+            {
+                refuse(format!("{name} takes nothing behind it"), "leave it out")
+            }
             ":help" => Ok(help()),
             ":schema" => self.schema(),
             ":timing" => self.timing(argument),
             ":asof" => self.as_of(argument),
+            ":snapshot" => self.snapshot(argument),
+            ":snapshots" => self.snapshots(),
             ":format" => self.choose(argument),
             ":params" | ":param" => self.parameters(line, argument),
-            ":begin" | ":commit" | ":rollback" if !argument.is_empty() => {
-                refuse(format!("{name} takes nothing behind it"), "leave it out")
-            }
             ":begin" => self.begin(),
             ":commit" => self.commit(),
             ":rollback" => match self.runner.roll_back() {
@@ -72,6 +79,10 @@ impl Shell<'_> {
                 false => refuse("there is no transaction", ":begin begins one"),
             },
             ":quit" | ":exit" => return Next::Quit,
+            ":auto" => refuse(
+                "there is no command :auto",
+                "leave it out: a statement commits by itself",
+            ),
             other => refuse(format!("there is no command {other}"), ":help lists them"),
         };
         match answer {
@@ -82,6 +93,12 @@ impl Shell<'_> {
     }
 
     fn schema(&self) -> Answer {
+        if let Some(at) = &self.runner.as_of {
+            return refuse(
+                format!(":schema shows the graph of now, and :asof is {at}"),
+                ":asof now ends it; CALL db.labels() and the like read the past",
+            );
+        }
         let graph = self.db.property_graph()?;
         let (view, statistics) = (graph.view(), graph.statistics());
         let (labels, types) = (view.known_labels(), view.known_types());
@@ -142,6 +159,44 @@ impl Shell<'_> {
         let read = json!({ "asOf": at.to_string(), "commit": moment.csn });
         self.runner.as_of = Some(at);
         Ok((text, read))
+    }
+
+    /// Names the newest commit.
+    fn snapshot(&self, name: &str) -> Answer {
+        if name.is_empty() {
+            return refuse(
+                "a snapshot needs a name",
+                ":snapshots lists those that there are",
+            );
+        }
+        if self.runner.is_in_transaction() {
+            return refuse("a transaction is open", ":commit or :rollback ends it");
+        }
+        let made = self.db.create_snapshot(name, None)?;
+        let text = format!(
+            "snapshot {}, commit {}; :asof {name} reads it",
+            made.name, made.csn
+        );
+        Ok((text, json!({ "snapshot": made.name, "commit": made.csn })))
+    }
+
+    fn snapshots(&self) -> Answer {
+        let all = self.db.snapshots();
+        let rows = all.iter().map(|one| {
+            let time = evergraph::time_text(one.time_us);
+            vec![one.name.clone(), one.csn.to_string(), time]
+        });
+        let titles = ["NAME", "COMMIT", "TIME"].map(str::to_string).to_vec();
+        let rows: Vec<Vec<String>> = std::iter::once(titles).chain(rows).collect();
+        let json = all.iter().map(|one| {
+            let time = evergraph::time_text(one.time_us);
+            json!({ "name": one.name, "commit": one.csn, "time": time })
+        });
+        let text = match all.is_empty() {
+            true => "no snapshots".to_string(),
+            false => aligned(&rows),
+        };
+        Ok((text, json!({ "snapshots": json.collect::<Vec<_>>() })))
     }
 
     fn choose(&mut self, argument: &str) -> Answer {

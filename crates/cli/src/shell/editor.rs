@@ -17,7 +17,7 @@ use reedline::{
 
 use super::commands::command_meant;
 use super::completion::{Names, complete};
-use crate::query::script::ends;
+use crate::query::script::is_whole;
 
 /// Statements that are remembered.
 const REMEMBERED: usize = 10_000;
@@ -60,6 +60,8 @@ impl Editor {
             .with_completer(Box::new(Words(Arc::clone(&names))))
             // Tab takes the only way to go on, or as far as all ways agree.
             .with_quick_completions(true)
+            // Tabs of a text that is pasted complete nothing.
+            .use_bracketed_paste(true)
             .with_partial_completions(true)
             .with_menu(ReedlineMenu::EngineCompleter(Box::new(menu)))
             .with_edit_mode(Box::new(Watched(Emacs::new(keys), typed.clone())))
@@ -97,8 +99,8 @@ impl Editor {
 
 /// `evergraph/history` where the system keeps the state of programs.
 fn history() -> Option<PathBuf> {
-    let state = std::env::var_os("XDG_STATE_HOME").filter(|path| !path.is_empty());
-    let directory = match (state, std::env::var_os("HOME")) {
+    let variable = |name| std::env::var_os(name).filter(|path| !path.is_empty());
+    let directory = match (variable("XDG_STATE_HOME"), variable("HOME")) {
         (Some(state), _) => PathBuf::from(state),
         (None, Some(home)) => PathBuf::from(home).join(".local/state"),
         (None, None) => return None,
@@ -176,8 +178,7 @@ impl EditMode for Watched {
     }
 }
 
-/// A text is whole if it is a command, ends with a semicolon, or is empty, and no more has
-/// been typed.
+/// A text is whole if its last part is, and no more has been typed.
 struct Whole(Typed);
 
 impl Validator for Whole {
@@ -185,9 +186,9 @@ impl Validator for Whole {
         if self.0.pass() {
             return ValidationResult::Incomplete;
         }
-        let text = text.trim();
-        let is_command = text.starts_with(':') || command_meant(text).is_some();
-        match text.is_empty() || is_command || ends(text.as_bytes()) {
+        let (before, last) = text.rsplit_once('\n').unwrap_or(("", text));
+        let ends = command_meant(last).is_some() && is_whole(before);
+        match is_whole(text) || ends {
             true => ValidationResult::Complete,
             false => ValidationResult::Incomplete,
         }

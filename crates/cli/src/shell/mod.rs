@@ -16,7 +16,7 @@ use crate::query::format::{self, Format};
 use crate::query::limits::{Interrupts, LimitArgs};
 use crate::query::runner::Runner;
 use crate::query::script::{End, Part, Script};
-use crate::query::{open, refused};
+use crate::query::{INTERRUPTED, open, refused};
 use crate::report::{Failure, Report, note, seconds, tell, write_out};
 use commands::command_meant;
 use completion::Names;
@@ -45,7 +45,8 @@ pub struct Args {
 /// Runs the command.
 pub fn execute(args: &Args, as_json: bool) -> Result<Report, Failure> {
     let format = crate::query::format_of(args.format, as_json)?;
-    let interrupts = Interrupts::listen();
+    let is_by_hand = io::stdin().is_terminal() && io::stdout().is_terminal();
+    let interrupts = Interrupts::listen(is_by_hand);
     let (db, is_reading) = open::for_many(&args.db, &args.medium, args.create)?;
     let mut shell = Shell {
         db: &db,
@@ -53,12 +54,12 @@ pub fn execute(args: &Args, as_json: bool) -> Result<Report, Failure> {
         format,
         is_timing: false,
         failed: false,
-        is_by_hand: io::stdin().is_terminal() && io::stdout().is_terminal(),
+        is_by_hand,
     };
     shell.runner.as_of = args.as_of.as_deref().map(At::from_text);
     let done = match shell.is_by_hand {
         true => shell.converse(&args.db),
-        false => shell.read(io::stdin().lock(), End::Statement).map(drop),
+        false => shell.read(io::stdin().lock()).map(drop),
     };
     shell.failed |= shell.give_up();
     let is_failure = shell.failed && !shell.is_by_hand;
@@ -78,6 +79,8 @@ pub fn execute(args: &Args, as_json: bool) -> Result<Report, Failure> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
     More,
+    /// Not of what was entered with it.
+    Given,
     Quit,
 }
 
@@ -107,7 +110,7 @@ impl Shell<'_> {
             let entered = entered.map_err(|error| evergraph::Error::io("the terminal", error))?;
             match entered {
                 Entered::Text(text) => {
-                    if self.read(text.as_bytes(), End::Line)? == Next::Quit {
+                    if self.read(text.as_bytes())? == Next::Quit {
                         break;
                     }
                 }
@@ -141,8 +144,8 @@ impl Shell<'_> {
     }
 
     /// All that an input says.
-    fn read(&mut self, input: impl BufRead, end: End) -> Result<Next, Failure> {
-        let mut script = Script::new(input, end);
+    fn read(&mut self, input: impl BufRead) -> Result<Next, Failure> {
+        let mut script = Script::new(input, End::Statement);
         loop {
             let part = script.next();
             let part = part.map_err(|error| evergraph::Error::io("standard input", error))?;
@@ -156,17 +159,15 @@ impl Shell<'_> {
                     Next::More
                 }
             };
-            if next == Next::Quit {
-                return Ok(Next::Quit);
+            if next != Next::More {
+                return Ok(next);
             }
         }
     }
 
     fn run(&mut self, text: &str) -> Next {
         if let Some(command) = command_meant(text) {
-            let what = format!("{text:?} is no statement");
-            self.refuse(evergraph::Error::usage(what, format!("write {command}")).into());
-            return Next::More;
+            return self.command(command);
         }
         match self.runner.run(text, self.format) {
             // Programs have it among what the statement did.
@@ -174,12 +175,15 @@ impl Shell<'_> {
             Ok(_) => {}
             Err(error) => self.fail(&format::failure(&error)),
         }
-        if self.runner.was_interrupted && !self.is_by_hand {
-            self.failed = true;
-            note("interrupted: what follows is not run");
-            return Next::Quit;
+        match (self.runner.was_interrupted, self.is_by_hand) {
+            (false, _) => Next::More,
+            (true, true) => Next::Given,
+            (true, false) => {
+                self.failed = true;
+                note(INTERRUPTED);
+                Next::Quit
+            }
         }
-        Next::More
     }
 
     /// Says something beside results: to people, or to programs as a line of JSON.
@@ -190,7 +194,7 @@ impl Shell<'_> {
             format if format.is_json() => write_out(&format!("{json}\n")),
             _ if text.is_empty() => {}
             // Rows alone stand on standard output.
-            Format::Jsonl | Format::Arrow => note(text),
+            Format::Csv | Format::Jsonl | Format::Arrow => note(text),
             _ => write_out(&format!("{text}\n")),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use evergraph::formats::Exact;
 use evergraph::graph::{Graph, NeighborReader, StoredLists};
 use evergraph::{Database, GraphView, IdKind, View};
 use serde_json::{Value, json};
@@ -56,7 +57,7 @@ pub fn neighbors(db: &Database, args: &NeighborsArgs) -> Result<Report, Failure>
     head.extend(is_weighted.then(|| "WEIGHT".to_string()));
     let (mut rows, mut found) = (vec![head], Vec::new());
     for edge in &edges.first {
-        let weight = edge.weight.map(|weight| weight.to_string());
+        let weight = edge.weight.map(|weight| Exact(weight).to_string());
         let mut row = vec![edge.way.to_string(), db.vertex_name(edge.neighbor)];
         row.extend(weight.filter(|_| is_weighted));
         rows.push(row);

@@ -48,7 +48,7 @@ pub fn prune(db: &Database, rules: &Rules, dry_run: bool) -> Result<Report, Fail
         ));
     }
     let pruned = match dry_run {
-        true => rules.applied_to(&db.snapshots()),
+        true => db.would_prune(&rules)?,
         false => db.prune(&rules)?,
     };
     Ok(report(db, &rules, &pruned, dry_run))

@@ -347,7 +347,9 @@ fn what_is_wrong_is_said() {
         error: 1 / 0: an integer is not divided by 0
         hint: nothing of the statement is in the graph
         $ db RETURN $name --param nme=1
-        error: parameter $name is not given
+        error: parameter $name is not given: did you mean $nme?, at line 1, column 8
+          RETURN $name
+                 ^^^^^
         hint: give it a value: --param NAME=VALUE of a command, :params {json} of a script
         $ db RETURN date('2021-02-30')
         error: "2021-02-30" is not a DATE: day 30 is out of range: 1 to 28 in this month

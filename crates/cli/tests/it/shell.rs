@@ -71,6 +71,8 @@ fn a_conversation() {
         :format F       print results as table, csv, json, typed-json, jsonl or arrow
         :timing         say how long statements take, or stop saying it
         :asof AT        read the graph as it was: a snapshot, a date, a commit; `now` ends it
+        :snapshot NAME  name the graph as it is now
+        :snapshots      list the snapshots
         :begin          begin a transaction of several statements
         :commit         commit it
         :rollback       give it up
@@ -156,25 +158,78 @@ fn programs_get_a_line_for_each_failure() {
     assert!(lines[0].starts_with("{\"error\":"), "{said:#?}");
 }
 
-/// Words that end other shells.
+/// Words of other shells.
 #[test]
-fn commands_without_a_colon_are_told() {
+fn commands_need_no_colon() {
     let place = Place::new();
     let said = place.feed(
         &["shell", "db", "--create"],
-        "quit;\nHelp;\nRETURN 1 AS a;\nexit\n",
+        "Help;\nRETURN 1 AS a;\nexit;\nRETURN 2 AS b;\n",
+    );
+    said.expect(0);
+    assert!(said.stdout.contains(":help"), "{said:#?}");
+    assert!(said.stdout.ends_with("1 row\n"), "{said:#?}");
+    place.feed(&["shell", "db"], "quit;\nnonsense;\n").expect(0);
+}
+
+/// A comment before a command took it and the next statement away.
+#[test]
+fn comments_stand_before_commands() {
+    let place = Place::new();
+    let said = place.feed(
+        &["shell", "db", "--create", "--format", "csv"],
+        "// people\n:begin\nCREATE (:A);\n/* more\n   of them */\nCREATE (:A);\n\
+         // no\n:rollback\nMATCH (a:A) RETURN count(*) AS n;\n",
+    );
+    said.expect(0);
+    assert_eq!(said.stdout, "n\n0\n", "{said:#?}");
+    assert!(said.stderr.contains("rolled back"), "{said:#?}");
+    let said = place.feed(
+        &["query", "db", "-", "--format", "csv"],
+        "// one\n:params {\"a\": 1}\nRETURN $a AS a;\n",
+    );
+    said.expect(0);
+    assert_eq!(said.stdout, "a\n1\n", "{said:#?}");
+}
+
+/// Time travel from within the shell.
+#[test]
+fn snapshots_are_named_and_read() {
+    let place = Place::new();
+    let said = place.feed(
+        &["shell", "db", "--create", "--format", "json"],
+        ":snapshots\nCREATE (:A);\n:snapshot one\nCREATE (:A);\n:asof one\n\
+         MATCH (a:A) RETURN count(*);\n:begin\n:asof now\n:begin\n:snapshot two\n:rollback\n\
+         :snapshot one\n:snapshot\n:snapshots\n",
     );
     said.expect(1);
-    assert!(said.stdout.contains("1 row"), "{said:#?}");
-    expect![[r#"
-        error: "quit" is no statement
-        hint: write :quit
-        error: "Help" is no statement
-        hint: write :help
-        error: "exit" is no statement
-        hint: write :quit
-    "#]]
-    .assert_eq(&said.stderr);
+    let lines = said.stdout.lines();
+    let lines: Vec<serde_json::Value> = lines
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{said:#?}")))
+        .collect();
+    assert_eq!(lines[0], serde_json::json!({ "snapshots": [] }));
+    assert_eq!(
+        lines[2],
+        serde_json::json!({ "snapshot": "one", "commit": 2 })
+    );
+    assert_eq!(lines[5]["rows"], serde_json::json!([[1]]));
+    let refused = |line: usize, part: &str| {
+        let message = lines[line]["error"]["message"].as_str();
+        assert!(
+            message.is_some_and(|text| text.contains(part)),
+            "{line}: {said:#?}"
+        );
+    };
+    refused(6, "a transaction reads the graph of now, and :asof is one");
+    refused(9, "a transaction is open");
+    refused(11, "there is a snapshot \"one\" already");
+    refused(12, "a snapshot needs a name");
+    let all = &lines[13]["snapshots"];
+    assert_eq!(all.as_array().map(Vec::len), Some(1), "{said:#?}");
+    assert_eq!(
+        (&all[0]["name"], &all[0]["commit"]),
+        (&"one".into(), &2.into())
+    );
 }
 
 /// A program that reads a line for each thing it sends has one of transactions, too.
@@ -237,7 +292,7 @@ fn commands_answer_by_lines_of_json() {
     let said = place.feed(
         &["shell", "db", "--create", "--format", "json"],
         "CREATE (:A {x: 1});\n:help\n:schema\n:timing\nRETURN 1;\n:params {\"a\": 1}\n:params\n\
-         :nothing\n:format xml\n:timing perhaps\nquit;\n",
+         :nothing\n:format xml\n:timing perhaps\n:schema all\nquit;\n",
     );
     said.expect(1);
     let lines = said.stdout.lines();
@@ -257,7 +312,7 @@ fn commands_answer_by_lines_of_json() {
     assert_eq!(told("error").len(), 4, "{said:#?}");
     let rows = place.feed(
         &["shell", "db", "--format", "jsonl"],
-        ":help\n:schema\n:timing\nRETURN 1 AS a;\n",
+        ":help\n:schema\n:timing\nRETURN 1 AS b, 2 AS a;\n",
     );
-    assert_eq!(rows.stdout, "{\"a\":1}\n", "{rows:#?}");
+    assert_eq!(rows.stdout, "{\"b\":1,\"a\":2}\n", "{rows:#?}");
 }

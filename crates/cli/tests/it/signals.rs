@@ -162,6 +162,41 @@ fn a_pipe_in_the_place_of_a_file_is_refused() {
     }
 }
 
+/// What a statement printed before the signal is no sign that all of them were run.
+#[test]
+fn statements_behind_an_interrupted_one_are_told_by_the_code() {
+    let place = Place::new();
+    place
+        .call_with(&["query", "db", "CREATE (:A)", "--create"])
+        .expect(0);
+    for format in ["csv", "json"] {
+        let mut command = place.command(&["query", "db", "-", "--format", format]);
+        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().expect("it starts");
+        let mut stdin = child.stdin.take().expect("a pipe");
+        let script = b"UNWIND range(1, 100000) AS x RETURN x;\nCREATE (:B);\n";
+        std::io::Write::write_all(&mut stdin, script).expect("written");
+        drop(stdin);
+        // It waits for a reader of its rows.
+        let mut stdout = child.stdout.take().expect("a pipe");
+        let mut first = [0];
+        stdout.read_exact(&mut first).expect("an answer");
+        wait(|| state_of(&child) == "S");
+        send(&child, "-INT");
+        let mut rest = Vec::new();
+        stdout.read_to_end(&mut rest).expect("readable");
+        assert_eq!(code_of(child), Some(130), "{format}");
+    }
+    let counted = place.call_with(&[
+        "query",
+        "db",
+        "MATCH (b:B) RETURN count(*) AS n",
+        "--format",
+        "csv",
+    ]);
+    assert_eq!(counted.stdout, "n\n0\n");
+}
+
 /// The line editor has switched off the echo, among others.
 #[test]
 fn the_terminal_is_as_it_was_behind_a_shell_that_a_signal_ended() {

@@ -66,3 +66,12 @@ pub use typed::{Column, FromCell, FromRow};
 pub fn function_names() -> impl Iterator<Item = &'static str> {
     evergraph_functions::functions::all().map(|function| function.signature.name)
 }
+
+/// How a program gets a feature that it was built without.
+#[cfg(not(all(feature = "fulltext", feature = "vector", feature = "columnar")))]
+fn feature_hint(feature: &str) -> String {
+    format!(
+        "build it with the feature `{feature}`, the command line by `cargo build --release -p \
+         evergraph-cli --features {feature}`"
+    )
+}

@@ -285,6 +285,6 @@ fn without(asked: &Asked, what: &str, feature: &str) -> Result<(), Error> {
     Err(Error::refused(
         "Unsupported",
         format!("index {named}: this program was built without {what}"),
-        &format!("build it with the feature `{feature}`"),
+        &super::feature_hint(feature),
     ))
 }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use evergraph_property_graph::graph as property;
-use evergraph_topology::Commit;
+use evergraph_topology::{Commit, TopologyError};
 
 use super::error::Error;
 use super::prepared::{On, Prepared, plan};
@@ -60,14 +60,16 @@ impl<'db> Transaction<'db> {
     /// Reads, checks and plans a statement.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// What is wrong with it; one that writes to a database that is open for reading only.
     pub fn prepare<'a>(&'a mut self, statement: &'a Statement) -> Result<Prepared<'a>, Error> {
         let ready = plan(self.db, statement)?;
-        Ok(Prepared::new(
-            On::Transaction(&mut self.inner),
-            statement,
-            ready,
-        ))
+        let on = On::Transaction(&mut self.inner);
+        let prepared = Prepared::new(on, statement, ready);
+        // The commit would be refused, too late.
+        match prepared.is_write() && self.db.store().is_read_only() {
+            true => Err(crate::Error::from(TopologyError::ReadOnly).into()),
+            false => Ok(prepared),
+        }
     }
 
     /// Commits: durable and visible, all or nothing. `None` if nothing was written.

@@ -60,6 +60,24 @@ fn locked(path: &Path, options: &Options) {
     assert!(reader.open_report().beside_writer);
 }
 
+/// Not only the commit, behind statements that seemed to write.
+#[test]
+fn readers_refuse_what_writes_within_transactions() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("db");
+    let options = property_graph();
+    let db = Database::create(&path, &options).unwrap();
+    db.query("CREATE (:A)", ()).unwrap();
+    db.close().unwrap();
+    let reader = Database::open(&path, &reading(&options)).unwrap();
+    let mut transaction = reader.begin().unwrap();
+    let refused = transaction.query("CREATE (:A)", ()).err().unwrap();
+    assert!(refused.message().contains("reading only"), "{refused}");
+    let count = transaction.query("MATCH (a:A) RETURN count(*)", ());
+    assert_eq!(count.unwrap().single::<i64>().unwrap(), 1);
+    assert!(transaction.commit().unwrap().is_none());
+}
+
 #[test]
 fn removing_the_side_file_lets_nobody_in() {
     on_each_medium(|path, options| {

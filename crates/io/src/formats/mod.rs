@@ -60,4 +60,4 @@ pub use options::{Contents, EndpointKind, Format, Header, Options, UnknownFormat
 pub use reader::{EdgeReader, Position};
 pub use shape::{ColumnRole, FileColumn};
 pub use time::{TimeUnit, UnknownTimeUnit, days_since_1970, seconds_since_1970};
-pub use write::{EdgeWriter, WriteFormat, is_plain_id, write_edges};
+pub use write::{EdgeWriter, Exact, WriteFormat, is_plain_id, write_edges};

@@ -90,7 +90,7 @@ pub(super) fn is_rounded(field: &[u8], weight: f32) -> bool {
 fn has_other_digits(field: &[u8], weight: f32) -> bool {
     let text = std::str::from_utf8(field).unwrap_or_default();
     let (given, kept) = (text.parse::<f64>(), weight.to_string().parse::<f64>());
-    given != kept
+    given != kept && given != Ok(f64::from(weight))
 }
 
 /// `digits[.digits]` with at most seven digits: most weights are such. Both the
@@ -299,6 +299,8 @@ mod tests {
             ("0.500000000", false),
             ("1e3", false),
             ("inf", false),
+            // All digits, though 100000010 would be as near.
+            ("100000008", false),
             ("16777217", true),
             ("3.14159265", true),
             ("-0.333333333", true),

@@ -1,5 +1,6 @@
 //! Writing edge lists that [`super::EdgeReader`] reads back as they were.
 
+use std::fmt::{self, Display, Formatter};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -248,7 +249,7 @@ impl EdgeWriter {
                 ));
             }
             self.pending.push(separator);
-            write!(self.pending, "{weight}").expect("a Vec takes all bytes");
+            write!(self.pending, "{}", Exact(weight)).expect("a Vec takes all bytes");
         }
         if let Some(timestamp) = timestamp {
             self.pending.push(separator);
@@ -329,9 +330,46 @@ fn is_hostile(text: &str) -> bool {
     text.is_empty() || text.contains(['\n', '\r']) || text.starts_with('\u{feff}')
 }
 
-/// Whether an edge list, or a file of events, can have an id: there are no quotes in it.
+/// A weight as others read it, too: the shortest digits of 4294967296 as a float of 32 bits
+/// are 4294967300.
+pub struct Exact(pub f32);
+
+impl Display for Exact {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Exact(weight) = *self;
+        match weight.fract() == 0.0 && weight.abs() < 9e15 {
+            true => write!(f, "{}", f64::from(weight)),
+            false => write!(f, "{weight}"),
+        }
+    }
+}
+
+/// Whether an edge list, or a file of events, can have an id: there are no quotes in it, and
+/// a sign is an addition or a deletion.
 pub fn is_plain_id(text: &str) -> bool {
     let separates = |byte: u8| is_blank(byte) || byte == b',' || byte == b';';
     let is_comment = text.starts_with(['#', '%']) || text.starts_with("//");
-    !is_hostile(text) && !is_comment && !text.bytes().any(separates)
+    let is_sign = matches!(text, "+" | "-");
+    !is_hostile(text) && !is_comment && !is_sign && !text.bytes().any(separates)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Exact;
+
+    #[test]
+    fn whole_weights_have_all_digits() {
+        for (weight, text) in [
+            (4_294_967_296.0, "4294967296"),
+            (100_000_008.0, "100000008"),
+            (-0.0, "-0"),
+            (0.1, "0.1"),
+            (16_777_216.0, "16777216"),
+            (f32::INFINITY, "inf"),
+            (1e-40, "0.0000000000000000000000000000000000000001"),
+            (1e20, "100000000000000000000"),
+        ] {
+            assert_eq!(Exact(weight).to_string(), text);
+        }
+    }
 }

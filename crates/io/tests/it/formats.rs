@@ -401,7 +401,7 @@ fn what_cannot_be_written_is_refused() {
         .unwrap_err()
         .to_string();
     assert!(error.contains("cannot write the weight NaN"), "{error}");
-    for text in ["", "two words", "# x", "a\nb", "a,b"] {
+    for text in ["", "two words", "# x", "a\nb", "a,b", "+", "-"] {
         let mut texts = TextColumn::default();
         texts.push(text);
         let batch = EdgeBatch {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::Range;
+use unicode_width::UnicodeWidthChar;
 
 /// Classes of errors as openCypher's Technology Compatibility Kit names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -222,8 +223,8 @@ pub fn position(text: &str, byte: usize) -> (usize, usize) {
 /// Characters of a long line that are shown on each side of a place.
 const SHOWN: usize = 60;
 
-/// The line of a place, and carets under the place; of a long line only a part. Both lines
-/// are indented by two blanks.
+/// The line of a place, and carets under the place, as wide as a terminal shows it; of a
+/// long line only a part. Both lines are indented by two blanks.
 pub fn excerpt(text: &str, at: &Range<usize>) -> String {
     let mut start = at.start.min(text.len());
     while !text.is_char_boundary(start) {
@@ -234,18 +235,32 @@ pub fn excerpt(text: &str, at: &Range<usize>) -> String {
     let behind = text[start..].split(['\n', '\r']).next().unwrap_or_default();
     let (left, right) = (&before[begin..], behind);
     let width = text.get(start..at.end.min(start + right.len()));
-    let width = width.map_or(1, |marked| marked.chars().take(SHOWN).count().max(1));
+    let shown = |character: char| match character.is_control() && character != '\t' {
+        true => '\u{fffd}',
+        false => character,
+    };
+    let columns = |character: char| shown(character).width().unwrap_or(1);
+    let width = width.map_or(1, |marked| {
+        let marked = marked.chars().take(SHOWN);
+        marked.map(columns).sum::<usize>().max(1)
+    });
     let cut = left.chars().count().saturating_sub(SHOWN);
     let mut line: String = match cut {
-        0 => left.to_string(),
-        _ => std::iter::once('…').chain(left.chars().skip(cut)).collect(),
+        0 => left.chars().map(shown).collect(),
+        _ => {
+            let end = left.chars().skip(cut).map(shown);
+            std::iter::once('…').chain(end).collect()
+        }
     };
     // Whatever moves the text moves the carets under it.
     let margin: String = line
         .chars()
-        .map(|c| if c == '\t' { '\t' } else { ' ' })
+        .map(|c| match c {
+            '\t' => "\t".to_string(),
+            other => " ".repeat(columns(other)),
+        })
         .collect();
-    let mut rest = right.chars();
+    let mut rest = right.chars().map(shown);
     line.extend(rest.by_ref().take(2 * SHOWN));
     if rest.next().is_some() {
         line.push('…');

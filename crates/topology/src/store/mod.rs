@@ -133,6 +133,11 @@ impl Store {
         &self.live().resources.volume.uuid
     }
 
+    /// Whether it was opened for reading only: commits are refused.
+    pub fn is_read_only(&self) -> bool {
+        self.live().status.is_read_only()
+    }
+
     /// Choices of the creation, with the present layout.
     pub fn config(&self) -> Config {
         self.checkpointer().config()

@@ -67,6 +67,9 @@ pub(super) fn read(_: &Path) -> Result<Source, Error> {
 fn not_there() -> Error {
     Error::of_file(
         "this program was built without Parquet",
-        "use .csv or .jsonl, or build it with the feature `columnar`",
+        &format!(
+            "use .csv or .jsonl, or {}",
+            super::super::feature_hint("columnar")
+        ),
     )
 }

@@ -106,6 +106,14 @@ impl Plan {
                 "name them: (header false, columns ['id', 'name'])",
             ));
         }
+        if let (What::Nodes { key: Some(key), .. }, Some(names)) = (&plan.what, &plan.properties)
+            && !names.contains(key)
+        {
+            return Err(Error::of_file(
+                format!("the key {key} is none of the properties that are stored"),
+                "name it among the properties: later rows are held to it",
+            ));
+        }
         if plan.rejects.is_some() && !plan.ignores_errors {
             return Err(Error::of_file(
                 "rejects are the rows that ignore_errors leaves out",

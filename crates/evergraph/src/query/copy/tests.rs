@@ -186,6 +186,12 @@ fn one_bad_row_refuses_all() {
                 "c.csv:2: id: there is a Person",
             ),
             (
+                "k.csv",
+                "id,n\n1,2\n",
+                "(key id, properties [n])",
+                "the key id is none of the properties",
+            ),
+            (
                 "d.csv",
                 "id,n\n1,2\n,3\n",
                 "(key id)",
@@ -408,10 +414,7 @@ fn wrong_statements_say_what_to_do() {
             "COPY P FROM 'DIR/p.csv' (from Person, to Person.id)",
             ["from", "Person.id"],
         ),
-        (
-            "COPY P FROM $file",
-            ["$file is not given", "name of a file"],
-        ),
+        ("COPY P FROM $file", ["$file is not given", "--param"]),
         ("COPY P FROM ''", ["empty", "path"]),
         ("COPY (MATCH (n) RETURN n", ["", ")"]),
         (

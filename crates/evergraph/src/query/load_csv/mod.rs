@@ -21,9 +21,14 @@ pub(super) fn open(name: &str, terminator: u8) -> Result<CsvRecords, ReadError> 
     let bytes = open_bytes(&path).map_err(|error| {
         // As it is written, no URL.
         let is_path = path.as_os_str() == name;
-        let hint = match is_path && (name.is_empty() || name.starts_with("file:")) {
-            true => "write a path, or file:/// and a path from the root",
-            false => "check the path",
+        let hint = match is_path {
+            true if name.is_empty() || name.starts_with("file:") => {
+                "write a path, or file:/// and a path from the root"
+            }
+            true => "check the path",
+            false => {
+                "behind file:/// stands a path from the root; write 'people.csv' for a file here"
+            }
         };
         format!("{}; {hint}", crate::Error::from(error).summary())
     })?;

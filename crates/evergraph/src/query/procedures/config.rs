@@ -246,8 +246,19 @@ fn number(key: &str, value: &Datum) -> Result<f64, Error> {
     }
 }
 
+fn refuse_empty(key: &str, value: &Datum) -> Result<(), Error> {
+    match elements(value).is_empty() {
+        false => Ok(()),
+        true => Err(Error::argument(
+            format!("`{key}` is an empty list"),
+            "leave it out for the default, or call nothing where it is empty: WHERE size(...) > 0",
+        )),
+    }
+}
+
 /// A text, or a list of texts.
 fn texts(key: &str, value: &Datum) -> Result<Vec<String>, Error> {
+    refuse_empty(key, value)?;
     let all = elements(value);
     let all = all.iter().map(|value| match value {
         Datum::Value(Value::Text(text)) => Ok(text.to_string()),
@@ -277,8 +288,10 @@ fn orientation(text: &str) -> Result<Orientation, Error> {
     }
 }
 
-/// The values of a parameter as the registry takes them: texts, nodes by their ids.
+/// The values of a parameter as the registry takes them: texts, nodes by their ids. An empty
+/// list would be as none, which means all or a default.
 fn values_of(parameter: &Parameter, key: &str, value: &Datum) -> Result<Vec<String>, Error> {
+    refuse_empty(key, value)?;
     match parameter.kind {
         Kind::Vertex => Ok(vec![node(key, value)?]),
         Kind::Vertices => elements(value)

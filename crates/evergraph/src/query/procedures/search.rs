@@ -93,7 +93,7 @@ fn named<T>(
 fn not_there(what: &str, feature: &str) -> ReadError {
     Box::new(Error::usage(
         format!("this program was built without {what}"),
-        format!("build it with the feature `{feature}`"),
+        super::super::feature_hint(feature),
     ))
 }
 

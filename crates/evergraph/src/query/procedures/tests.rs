@@ -363,6 +363,19 @@ fn wrong_calls_say_what_was_meant() {
             ["no relationship type", "`KNOWS`"],
         ),
         (
+            "CALL algo.personalizedPagerank({source: []})",
+            ["`source` is an empty list", "leave it out"],
+        ),
+        (
+            "MATCH (n:None) WITH collect(n) AS none CALL algo.randomWalks({start: none}) YIELD nodes \
+             RETURN nodes",
+            ["`start` is an empty list", "leave it out"],
+        ),
+        (
+            "CALL algo.pagerank({labels: []})",
+            ["`labels` is an empty list", "leave it out"],
+        ),
+        (
             "CALL algo.pagerank({damping: 2})",
             ["cannot be", "numbers from 0"],
         ),

@@ -135,7 +135,10 @@ impl Run<'_, '_> {
         let entries = self.entries(map)?.into_iter();
         entries
             .filter(|(_, datum)| !datum.is_null())
-            .map(|(key, datum)| Ok((key, stored(datum)?)))
+            .map(|(key, datum)| {
+                let value = stored(&key, datum)?;
+                Ok((key, value))
+            })
             .collect()
     }
 
@@ -200,10 +203,10 @@ fn slots_of(create: &Create) -> Vec<usize> {
     nodes.chain(relationships).chain(paths).collect()
 }
 
-/// A value as a property has it.
-pub(super) fn stored(datum: Datum) -> Result<Value> {
+/// A value as the property of a key has it.
+pub(super) fn stored(key: &str, datum: Datum) -> Result<Value> {
     let refuse = |what: &str| {
-        let message = format!("a property is no {what}");
+        let message = format!("a property is no {what}: {key}");
         Err(QueryError::runtime(
             "TypeError",
             "InvalidPropertyType",

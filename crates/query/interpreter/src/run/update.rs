@@ -99,7 +99,7 @@ impl Run<'_, '_> {
     }
 
     fn set_property(&self, entity: Entity, key: &str, value: Datum) -> Result<()> {
-        let value = stored(value)?;
+        let value = stored(key, value)?;
         if value.is_null() && self.graph.property(entity, key)?.is_null() {
             return Ok(self.graph.write()?.hold(entity)?);
         }
@@ -121,7 +121,7 @@ impl Run<'_, '_> {
             changes.extend(gone.map(|key| (key, Value::Null)));
         }
         for (key, value) in entries {
-            let value = stored(value)?;
+            let value = stored(&key, value)?;
             if !value.is_null() || !self.graph.property(entity, &key)?.is_null() {
                 changes.push((key, value));
             }

@@ -22,6 +22,9 @@ pub(super) enum Within {
     Expression,
 }
 
+/// In messages.
+const AS_OF: &str = "the snapshot of AS OF";
+
 impl Checker<'_> {
     pub(super) fn whole_query(&mut self, query: &Query) -> Parsed<Vec<String>> {
         self.query(query, Within::Statement)
@@ -32,7 +35,7 @@ impl Checker<'_> {
     /// of the query around it, and no WITH drops that.
     fn query(&mut self, query: &Query, within: Within) -> Parsed<Vec<(String, Type)>> {
         if let Some(as_of) = &query.as_of {
-            self.constant(as_of, "the snapshot of AS OF")?;
+            self.constant(as_of, AS_OF)?;
         }
         self.queries += 1;
         self.need_own_transactions(query)?;
@@ -346,7 +349,10 @@ impl Checker<'_> {
             UndefinedVariable => Problem {
                 detail: NonConstantExpression,
                 what: format!("{what} depends on a variable"),
-                hint: "write a number or a parameter".to_string(),
+                hint: match what {
+                    AS_OF => "put the name of a snapshot in quotes: AS OF 'name'".to_string(),
+                    _ => "write a number or a parameter".to_string(),
+                },
                 near: None,
                 ..problem
             },
