@@ -621,15 +621,14 @@ impl CommitLog {
     /// Durability step L2: makes all records appended so far durable. Only
     /// after it may a commit be acknowledged.
     pub fn sync(&mut self) -> Result<(), StorageError> {
-        let dirty = std::mem::take(&mut self.dirty);
         if !failpoint!("log.records-not-flushed") {
-            for (offset, len) in &dirty {
+            for &(offset, len) in &self.dirty {
                 let len = if failpoint!("log.header-flushed-alone") {
                     RECORD_HEADER_BYTES as u64
                 } else {
-                    *len
+                    len
                 };
-                self.medium.flush(*offset, len)?;
+                self.medium.flush(offset, len)?;
             }
         }
         // One fence for all records: replay takes none behind the first that does not
@@ -637,6 +636,8 @@ impl CommitLog {
         if !failpoint!("log.fence-missing") {
             self.medium.fence()?;
         }
+        // Not before: a merge on its way releases what is durable also behind a failure.
+        self.dirty.clear();
         self.durable = self.head;
         self.invariants();
         Ok(())

@@ -113,7 +113,7 @@ impl Error {
 
     /// A parameter that a text has, and its caller has not given.
     pub(super) fn of_missing_parameter(name: &Name, given: Vec<&str>, text: &str) -> Self {
-        let near = nearest(&name.text, given.into_iter());
+        let near = nearest(&name.text, given);
         let near = near.map(|near| format!("${near}"));
         let what = format!("parameter ${} is not given", name.text);
         let hint = "give it a value: --param NAME=VALUE of a command, :params {json} of a script";
