@@ -280,3 +280,32 @@ pub fn verify<G: Graph>(graph: &G, result: &ShortestPaths) -> Result<(), Mismatc
         None => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use evergraph_graph::{Csr, StoredLists};
+
+    #[test]
+    fn cycles_of_weight_zero_are_not_lowered() {
+        // Two cycles of parents, of weight 0 and of weight -1.
+        let edges = [(0, 1, 2.0), (1, 0, -2.0), (2, 3, 1.0), (3, 2, -2.0)];
+        let graph = Csr::from_weighted_edges(4, &edges, StoredLists::Out);
+        let labels = [0.0, 2.0, 0.0, 1.0].map(|at| AtomicU64::new(label(at)));
+        let paths = Paths {
+            graph: &graph,
+            parents: &[1, 0, 3, 2].map(AtomicU32::new),
+            labels: &labels,
+        };
+        let mut frontier = vec![0, 3];
+        let lowered = paths.lower_negative_cycles(&mut frontier, &Control::new());
+        assert_eq!(lowered, Ok(true));
+        // Each vertex once.
+        assert_eq!(frontier, [0, 3, 2]);
+        let none = f64::NEG_INFINITY;
+        let found = labels.each_ref().map(|label| distance(label.load(Relaxed)));
+        assert_eq!(found, [0.0, 2.0, none, none]);
+        let lowered = paths.lower_negative_cycles(&mut vec![1], &Control::new());
+        assert_eq!(lowered, Ok(false));
+    }
+}

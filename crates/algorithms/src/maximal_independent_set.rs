@@ -224,3 +224,27 @@ pub fn verify<G: Graph>(
         None => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use evergraph_graph::{Csr, StoredLists};
+
+    #[test]
+    fn of_equals_the_larger_vertex_comes_first() {
+        // Of so many vertices some have the same random bits.
+        let n = 400_000;
+        let mut order: Vec<_> = (0..n).map(|v| (priority(1, v), v)).collect();
+        order.sort_unstable();
+        let equals = order.windows(2).filter(|pair| pair[0].0 == pair[1].0);
+        let edges: Vec<_> = equals.map(|pair| (pair[0].1, pair[1].1)).collect();
+        assert!(!edges.is_empty());
+        let graph = Csr::from_edges(n as usize, &edges, StoredLists::Undirected);
+        let found = run(&graph, 1, &Control::new()).unwrap();
+        verify(&graph, 1, &found).unwrap();
+        for (smaller, larger) in edges {
+            let is_member = |v| found.members.binary_search(&v).is_ok();
+            assert!(is_member(larger) && !is_member(smaller), "{larger}");
+        }
+    }
+}

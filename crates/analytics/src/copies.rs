@@ -138,6 +138,17 @@ mod tests {
     }
 
     #[test]
+    fn a_copy_is_kept_once() {
+        let graph = graph();
+        let sealed = Copies::new(2 * graph.bytes());
+        let (a, b) = (key(1, Content::Stored), key(2, Content::Stored));
+        for key in [&a, &b, &b] {
+            sealed.keep(key.clone(), &graph);
+        }
+        assert!(sealed.get(&a).is_some() && sealed.get(&b).is_some());
+    }
+
+    #[test]
     fn what_is_larger_than_the_budget_is_not_kept() {
         let graph = graph();
         let sealed = Copies::new(graph.bytes() - 1);

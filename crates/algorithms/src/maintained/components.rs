@@ -377,3 +377,26 @@ fn numbered(labels: &[VertexId]) -> (Vec<u32>, Vec<Set>) {
     }
     (sets, table)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use evergraph_graph::{Csr, StoredLists};
+
+    #[test]
+    fn sets_that_are_gone_are_forgotten() {
+        const UNDIRECTED: StoredLists = StoredLists::Undirected;
+        let edge = [(0, 1, 1.0)];
+        let [with, without] = [&edge[..], &[]].map(|e| Csr::from_weighted_edges(3, e, UNDIRECTED));
+        let mut state = start(&without, &Control::new()).unwrap();
+        for _ in 0..20 {
+            let added = Changes::of_edges(UNDIRECTED, &edge, &[]);
+            state.update(&with, &added, &Control::new()).unwrap();
+            assert_eq!(state.labels(), [0, 0, 2]);
+            let removed = Changes::of_edges(UNDIRECTED, &[], &edge);
+            state.update(&without, &removed, &Control::new()).unwrap();
+            assert_eq!(state.labels(), [0, 1, 2]);
+            assert!(state.table.len() <= 6, "{} sets", state.table.len());
+        }
+    }
+}

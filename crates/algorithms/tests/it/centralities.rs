@@ -279,6 +279,14 @@ fn small_graphs() {
     let result = katz::run(&complete, &Default::default(), &control).unwrap();
     assert!(!result.converged && result.scores.iter().all(|x| x.is_finite()));
     katz::verify(&complete, &Default::default(), &result).unwrap();
+    // Beyond all numbers, where the run ends before.
+    let steep = katz::Parameters {
+        alpha: 1e6,
+        ..Default::default()
+    };
+    let result = katz::run(&complete, &steep, &control).unwrap();
+    assert!(!result.converged && result.scores.iter().all(|x| x.is_finite()));
+    katz::verify(&complete, &steep, &result).unwrap();
 
     // 0 leads to 1 and 2, 3 to 2 alone.
     for direction in [StoredLists::Out, StoredLists::Both] {
@@ -393,6 +401,13 @@ fn wrong_arguments_are_named() {
         };
         assert!(katz::run(&graph, &parameters, &control).is_err());
     }
+    // The largest that are allowed.
+    let parameters = katz::Parameters {
+        alpha: 1e6,
+        beta: 1e6,
+        ..KATZ
+    };
+    assert!(katz::run(&graph, &parameters, &control).is_ok());
 }
 
 #[test]

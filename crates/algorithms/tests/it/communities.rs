@@ -233,6 +233,24 @@ mod partitions {
     }
 
     #[test]
+    fn the_unit_of_weights_does_not_matter() {
+        let edges = kronecker(8, 4, 6);
+        let graph = |weight: Weight| {
+            let edges = edges.iter().map(|&(u, v)| (u, v, weight));
+            Csr::from_weighted_edges(1 << 8, &edges.collect::<Vec<_>>(), StoredLists::Undirected)
+        };
+        let (unit, small) = (graph(1.0), graph(1.0 / 1024.0));
+        for seed in 0..5 {
+            let parameters = leiden::Parameters {
+                seed,
+                ..Default::default()
+            };
+            let run = |graph| leiden::run(graph, &parameters, &Control::new()).unwrap();
+            assert_eq!(run(&unit), run(&small));
+        }
+    }
+
+    #[test]
     fn small_graphs() {
         for n in [0, 3] {
             let (by_louvain, by_leiden) =
@@ -472,6 +490,23 @@ mod alike {
         assert_eq!(error, RunError::Cancelled(Cancelled::Requested));
         let error = top(&graph, 0, 1, Measure::Jaccard, &control).unwrap_err();
         assert_eq!(error, RunError::Cancelled(Cancelled::Requested));
+    }
+
+    #[test]
+    fn equals_come_by_id() {
+        // 1 has two neighbors of degree 9 in common with 0, 2 and 6 one of degree 3,
+        // which is worth the same; in shares of 2^32 it is a little more.
+        let mut edges = vec![(0, 3), (0, 4), (0, 5), (1, 3), (1, 4), (2, 5), (5, 6)];
+        edges.extend((7..14).flat_map(|leaf| [(3, leaf), (4, leaf + 7)]));
+        let graph = Csr::from_edges(21, &edges, StoredLists::Undirected).simple();
+        let worth = 1.0 / 3_f64.ln();
+        let found = top(&graph, 0, 3, Measure::AdamicAdar, &Control::new()).unwrap();
+        assert_eq!(found.best, [(1, worth), (2, worth), (6, worth)]);
+        // Of more equals than are wanted, the first.
+        let star: Vec<_> = (1..7).map(|leaf| (0, leaf)).collect();
+        let graph = Csr::from_edges(7, &star, StoredLists::Undirected).simple();
+        let found = top(&graph, 4, 2, Measure::CommonNeighbors, &Control::new()).unwrap();
+        assert_eq!(found.best, [(1, 1.0), (2, 1.0)]);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Cores, dense subgraphs, matchings and covers.
 
+use std::time::{Duration, Instant};
+
 use crate::common::{Edges, Segmented, edges, with_threads};
 use evergraph_algorithms::k_core::Bucketing;
 use evergraph_algorithms::{
@@ -313,6 +315,28 @@ fn wrong_arguments_are_named() {
         let parameters = set_cover::Parameters { epsilon, seed: 1 };
         names_epsilon(set_cover::run(&path(3), &parameters, &control).err());
     }
+    // The ends of their ranges.
+    for epsilon in [0.0001, 10.0] {
+        let parameters = densest_subgraph::Parameters { epsilon };
+        assert!(densest_subgraph::run(&path(3), &parameters, &control).is_ok());
+    }
+    for epsilon in [0.001, 1.0] {
+        let parameters = set_cover::Parameters { epsilon, seed: 1 };
+        assert!(set_cover::run(&path(3), &parameters, &control).is_ok());
+    }
+}
+
+#[test]
+fn a_set_that_wins_all_it_has_joins_however_powers_are_rounded() {
+    // The square of 1 + epsilon is above 3, though by logarithms 3 is in that bucket.
+    let epsilon = 0.732_050_807_568_877_4;
+    assert!((1.0_f64 + epsilon).powi(2) > 3.0 && 3_f64.log(1.0 + epsilon) >= 2.0);
+    let graph = Csr::from_edges(4, &[(0, 1), (0, 2), (0, 3)], StoredLists::Out);
+    let parameters = set_cover::Parameters { epsilon, seed: 1 };
+    let deadline = Instant::now() + Duration::from_secs(20);
+    let control = Control::new().with_deadline(deadline);
+    let found = set_cover::run(&graph, &parameters, &control).unwrap();
+    assert_eq!((found.sets, found.covered), (vec![0], 3));
 }
 
 #[test]

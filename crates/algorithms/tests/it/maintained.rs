@@ -173,6 +173,15 @@ fn update_components(state: &mut components::Components, after: &Segmented, chan
 fn check_degrees(graph: &Segmented, state: &degrees::Degrees) {
     degrees::verify(graph, state).unwrap();
     assert_eq!(*state, degrees::start(graph, &Control::new()).unwrap());
+    let mut edges = vec![0; graph.vertex_count()];
+    for v in 0..graph.vertex_count() as VertexId {
+        graph.reader().for_each_neighbor(v, |u| {
+            edges[v as usize] += 1;
+            edges[u as usize] += 1;
+        });
+    }
+    let isolated = edges.iter().filter(|&&edges| edges == 0).count();
+    assert_eq!(state.isolated(), isolated as u64);
     let side = state.out();
     let statistics = side.statistics();
     assert_eq!(

@@ -238,6 +238,18 @@ fn a_detour_and_a_stranger() {
 }
 
 #[test]
+fn paths_of_negative_width_are_paths() {
+    // 0 -> 1 -> 2; 3 alone.
+    let edges = [(0, 1, -1.0), (1, 2, 5.0)];
+    let graph = Csr::from_weighted_edges(4, &edges, StoredLists::Out);
+    for method in [Method::Buckets, Method::BellmanFord] {
+        let found = widest_path::run(&graph, 0, method, &Control::new()).unwrap();
+        assert_eq!(found.widths, [INF, -1.0, -1.0, -INF]);
+        assert_eq!((found.reached, found.min_width), (3, -1.0));
+    }
+}
+
+#[test]
 fn negative_cycles_reach_minus_infinity() {
     // 0 -> 1 -> 2 -> 3 -> 1 is a cycle of weight -1 behind 0; 3 -> 4; 0 -> 5 -> 6
     // with a cycle of weight 0 at 5; 7 leads into the cycle and is not reached.
@@ -544,6 +556,23 @@ fn neighbors_are_drawn_evenly_and_by_weight() {
 }
 
 #[test]
+fn neighbors_drawn_by_weight_keep_the_order_of_their_list() {
+    let edges: WeightedEdges = (1..31).map(|v| (0, v, v as Weight)).collect();
+    let graph = Csr::from_weighted_edges(31, &edges, StoredLists::Out);
+    for seed in 0..20 {
+        let parameters = neighbor_sampling::Parameters {
+            fan_out: vec![12],
+            weighted: true,
+            seed,
+            ..Default::default()
+        };
+        let sample = neighbor_sampling::run(&graph, &[0], &parameters, &Control::new()).unwrap();
+        assert_eq!(sample.vertices.len(), 13);
+        assert!(sample.vertices.is_sorted(), "{:?}", sample.vertices);
+    }
+}
+
+#[test]
 fn sampled_sources_estimate_betweenness() {
     let graph = karate_club();
     let n = graph.vertex_count();
@@ -700,11 +729,13 @@ fn wrong_arguments_are_named() {
         weighted: true,
         ..Default::default()
     };
-    let error = neighbor_sampling::run(&graph(nan), &[0], &sampling, &control).unwrap_err();
-    assert!(matches!(
-        error,
-        RunError::InvalidWeight { from: 0, to: 1, .. }
-    ));
+    for weight in [nan, -1.0, Weight::INFINITY] {
+        let error = neighbor_sampling::run(&graph(weight), &[0], &sampling, &control).unwrap_err();
+        assert!(matches!(
+            error,
+            RunError::InvalidWeight { from: 0, to: 1, .. }
+        ));
+    }
 
     for delta in [0.0, -1.0, f64::NAN] {
         let error = delta_stepping::run(&good, 0, &deltas(Some(delta)), &control).unwrap_err();

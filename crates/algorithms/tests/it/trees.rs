@@ -260,6 +260,18 @@ fn hubs_are_shared() {
 }
 
 #[test]
+fn lists_are_read_to_their_ends() {
+    // Of one neighbor more than are looked at in one go, then another.
+    let mut edges = vec![(0, 1); 10_000];
+    edges.push((0, 2));
+    let graph = graph(3, &edges, UNDIRECTED);
+    for seed in 0..20 {
+        let set = maximal_independent_set::run(&graph, seed, &Control::new()).unwrap();
+        maximal_independent_set::verify(&graph, seed, &set).unwrap();
+    }
+}
+
+#[test]
 fn large_graphs() {
     let edges = kronecker(13, 16, 7);
     for direction in DIRECTIONS {

@@ -444,3 +444,30 @@ fn both_ways<'g>(graph: &'g GraphView, changes: &Changes, kind: Kind) -> (AnyGra
     };
     (kind.lists(graph), changes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_numbers_beside_the_ranks_are_kept() {
+        let scalars = Scalars {
+            accuracy: 0.25,
+            unsettled: 0.5,
+            shift: 0.125,
+        };
+        let ranks = Ranks::restore(Parameters::default(), (vec![1.0], 2.0), vec![0.0], scalars);
+        let notes = State::Ranks(ranks.unwrap()).notes();
+        let kept = notes.iter().map(|(name, bits)| {
+            let bits = u64::from_str_radix(bits, 16).unwrap();
+            (name.as_str(), f64::from_bits(bits))
+        });
+        let expected = [
+            ("scale", 2.0),
+            ("accuracy", 0.25),
+            ("unsettled", 0.5),
+            ("shift", 0.125),
+        ];
+        assert_eq!(kept.collect::<Vec<_>>(), expected);
+    }
+}

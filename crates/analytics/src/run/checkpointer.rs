@@ -283,6 +283,7 @@ mod tests {
             };
             let hot = Hot::default();
             let checkpointer = Checkpointer::new((&store, &description), (1, budget, &hot), None);
+            assert!((1..4).all(|step| checkpointer.is_due(step)));
             let save = |step: u64| {
                 let values = [step as f64; 3];
                 checkpointer.save(step, &[("value", Column::F64(&values))])

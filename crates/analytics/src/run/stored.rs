@@ -491,3 +491,53 @@ fn unknown(stored: &Stored) -> Error {
         "it was made by another version; run the algorithm again",
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_read_back_as_they_were() {
+        let names = [Fact::Id(7), Fact::Text("a b".to_string())];
+        for known in [
+            Fact::Whole(u64::MAX),
+            Fact::Real(0.1),
+            Fact::Real(f64::NEG_INFINITY),
+            Fact::Text("a: b\n".to_string()),
+            Fact::Flag(true),
+            Fact::Names(names.to_vec()),
+            Fact::Counts(vec![(0, 3), (1 << 40, u64::MAX)]),
+            Fact::Counts(Vec::new()),
+        ] {
+            assert_eq!(fact(&text(&known)), Some(known));
+        }
+        assert_eq!(fact("other 1"), None);
+    }
+
+    #[test]
+    fn results_of_other_defaults_say_so() {
+        for (algorithm, known, expected) in [
+            ("pagerank", "", ""),
+            ("k-core", "", "parallel=once"),
+            ("k-core", "parallel=each", ""),
+            ("harmonic", "", "samples=by size"),
+            ("harmonic", "samples=256", ""),
+            ("betweenness", "", "samples=by size"),
+            ("betweenness", "samples=9", "samples=9 pairs=all"),
+            ("betweenness", "source=3", "source=3"),
+        ] {
+            let given = known
+                .split_whitespace()
+                .filter_map(|one| one.split_once('='));
+            let mut parameters: Vec<(String, String)> = given
+                .map(|(name, value)| (name.to_string(), value.to_string()))
+                .collect();
+            tell_revised(algorithm, &mut parameters);
+            let told = parameters
+                .iter()
+                .map(|(name, value)| format!("{name}={value}"));
+            let told: Vec<String> = told.collect();
+            assert_eq!(told.join(" "), expected, "{algorithm} {known}");
+        }
+    }
+}

@@ -947,3 +947,55 @@ fn parameters_are_of_any_type() {
     let row: (i64, String, Vec<i64>, Option<bool>) = rows.typed().next().unwrap().unwrap();
     assert_eq!(row, (1, "x".to_string(), vec![1, 2], None));
 }
+
+/// As in Neo4j: the value may be one that only an entity gives.
+#[test]
+fn nothing_is_computed_for_what_is_not_there() {
+    let db = database();
+    for change in [
+        "SET z.d = 1 / 0",
+        "SET z['d'] = 1 / 0",
+        "SET z[toString(1 / 0)] = 1",
+        "SET z += {d: 1 / 0}",
+        "SET z = {d: 1 / 0}",
+        "SET z:$(toString(1 / 0))",
+        "REMOVE z:$(toString(1 / 0))",
+    ] {
+        let text = format!("OPTIONAL MATCH (z:None) {change}");
+        let rows = db
+            .query(&text, ())
+            .unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!(rows.summary().effects().into_iter().count(), 0);
+        let text = format!("MATCH (z) {change}");
+        let error = db.query(&text, ()).err().unwrap();
+        assert_eq!(error.class(), "ArithmeticError", "{text}");
+    }
+}
+
+/// The last `|` before the bracket ends the condition; those before it join labels.
+#[test]
+fn labels_are_joined_within_comprehensions() {
+    let db = database();
+    db.query("CREATE (:L1 {k: 1})-[:R]->(:L2 {k: 2})", ())
+        .unwrap();
+    for (list, expected) in [
+        ("[x IN [n] WHERE x:L1|L2 | x.k]", "[1]"),
+        ("[x IN [n] WHERE x:L2|L3|`L1` | x.k]", "[1]"),
+        ("[x IN [n] WHERE x:L2|L3 | x.k]", "[]"),
+        ("[x IN [n] WHERE x:L2|L1 AND x.k = 1 | x.k]", "[1]"),
+        ("[x IN [n] WHERE x:L1 | x.k]", "[1]"),
+        (
+            "[x IN [n] WHERE x:L1 | [y IN [x] WHERE y:L1|L2 | y.k]]",
+            "[[1]]",
+        ),
+        (
+            "[x IN [n] WHERE x:L1 | CASE WHEN x:L1|L2 THEN 1 END]",
+            "[1]",
+        ),
+        ("[(n)-->(m) WHERE m:L1|L2 | m.k]", "[2]"),
+        ("[(n)-->(m) WHERE m:L1 | m.k]", "[]"),
+    ] {
+        let text = format!("MATCH (n:L1) RETURN {list} AS l");
+        assert_eq!(shown(&db, &text), [[expected]], "{text}");
+    }
+}

@@ -233,8 +233,11 @@ impl Run<'_, '_> {
             Choice::Shortest(count) => (Some(self.paths(count, &mut one.row)?), false),
             Choice::Groups(count) => (Some(self.paths(count, &mut one.row)?), true),
         };
-        if count == Some(1) && one.is_plain(from.0) {
-            return self.plain_search(one, from.0, searches, out);
+        if count == Some(1)
+            && one.is_plain(from.0)
+            && let Some(flow) = self.plain_search(&mut one, from.0, searches, out)?
+        {
+            return Ok(flow);
         }
         let mut distances = None;
         let mut open = match (count, one.into) {
@@ -425,17 +428,18 @@ impl Run<'_, '_> {
         Ok(distances.known.get(&node).copied())
     }
 
-    /// The shortest paths of one relationship that repeats.
+    /// The shortest paths of one relationship that repeats; `None` if there are several
+    /// that may go round.
     fn plain_search(
         &self,
-        mut one: Search<'_, '_, '_>,
+        one: &mut Search<'_, '_, '_>,
         from: u32,
         searches: &mut Searches<'_>,
         out: &mut Out<'_>,
-    ) -> Result<Flow> {
+    ) -> Result<Option<Flow>> {
         let (Some(into), [PathPart::Repeat(repeat)]) = (one.into, one.search.parts.as_slice())
         else {
-            return Ok(Flow::Continue);
+            return Ok(None);
         };
         let step = &repeat.steps[0];
         let types = self.graph.types(&step.types);
@@ -476,8 +480,19 @@ impl Run<'_, '_> {
             stopped = out.add(filled(search, places, visits, visits.len() as u32 - 1))?;
             Ok(stopped)
         };
-        self.shortest_paths(searches, (from, into), &mut hops, &mut found)?;
-        Ok(stopped)
+        if from != into {
+            self.shortest_paths(searches, (from, into), &mut hops, &mut found)?;
+            return Ok(Some(stopped));
+        }
+        let round = match search.mode {
+            PathMode::Acyclic => None,
+            _ => self.shortest_round(searches, from, &mut hops)?,
+        };
+        match round {
+            Some(_) if matches!(search.choice, Choice::Groups(_)) => Ok(None),
+            Some(round) => Ok(Some(found(&round)?)),
+            None => Ok(Some(Flow::Continue)),
+        }
     }
 }
 
@@ -592,14 +607,18 @@ impl<'p> Distances<'p> {
 
 impl Search<'_, '_, '_> {
     /// Whether it is for shortest paths of one relationship that repeats, none of which
-    /// can have a node twice.
+    /// can have a node twice, but for its end where it began.
     fn is_plain(&self, from: u32) -> bool {
-        let differs = self.into.is_some_and(|into| into != from);
-        let repeats = match self.search.parts.as_slice() {
-            [PathPart::Repeat(repeat)] => repeat.steps.len() == 1 && repeat.least <= 1,
-            _ => false,
+        let [PathPart::Repeat(repeat)] = self.search.parts.as_slice() else {
+            return false;
         };
-        differs && repeats && self.search.tests.is_empty() && self.unlike.is_empty()
+        let is_known = match self.into {
+            Some(into) if into != from => repeat.least <= 1,
+            Some(_) => repeat.least == 1 && self.search.mode != PathMode::Walk,
+            None => false,
+        };
+        let is_free = self.search.tests.is_empty() && self.unlike.is_empty();
+        is_known && is_free && repeat.steps.len() == 1
     }
 
     /// Whether the mode of the path lets it go on along a relationship to a node.

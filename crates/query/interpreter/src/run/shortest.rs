@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use evergraph_planner::Towards;
 
 use super::{Flow, Result, Run};
+use crate::batch::NO_ID;
 use crate::graph::Types;
 use crate::limits::Account;
 
@@ -56,6 +57,54 @@ impl Side {
             true => Some(true),
             false => (self.frontier.is_empty() || self.length >= most).then_some(false),
         }
+    }
+}
+
+/// A way from where a search began.
+struct Way {
+    /// The way that it goes on.
+    before: u32,
+    /// The relationship that it began with.
+    first: u32,
+    /// The last relationship, and where it leads.
+    relationship: u32,
+    node: u32,
+}
+
+/// The first two ways to each node that began with different relationships.
+#[derive(Default)]
+struct Ways {
+    all: Vec<Way>,
+    begun: HashMap<u32, [u32; 2], foldhash::fast::RandomState>,
+}
+
+impl Ways {
+    /// Adds a way, unless there are two to its node, or one that began alike.
+    fn add(&mut self, before: u32, first: u32, (relationship, node): (u32, u32)) {
+        let begun = self.begun.entry(node).or_insert([NO_ID; 2]);
+        if begun.contains(&first) {
+            return;
+        }
+        if let Some(free) = begun.iter_mut().find(|known| **known == NO_ID) {
+            *free = first;
+            self.all.push(Way {
+                before,
+                first,
+                relationship,
+                node,
+            });
+        }
+    }
+
+    /// A way with one more relationship.
+    fn back(&self, mut at: u32, last: (u32, u32)) -> Vec<(u32, u32)> {
+        let mut path = vec![last];
+        while let Some(way) = self.all.get(at as usize) {
+            path.push((way.relationship, way.node));
+            at = way.before;
+        }
+        path.reverse();
+        path
     }
 }
 
@@ -197,6 +246,53 @@ impl Run<'_, '_> {
         }
         searches.account.set(before)?;
         Ok(flow)
+    }
+
+    /// The shortest path that ends where it began and takes no relationship twice; `None`
+    /// if there is none. Breadth first: a way that began with one relationship is back by
+    /// another. Of the ways to a node two that began otherwise are enough, as one of them
+    /// did not begin with the relationship that leads back. O(relationships).
+    pub(super) fn shortest_round(
+        &self,
+        searches: &mut Searches<'_>,
+        root: u32,
+        hops: &mut Hops<'_>,
+    ) -> Result<Option<Vec<(u32, u32)>>> {
+        let held = searches.account.bytes();
+        let mut ways = Ways::default();
+        for (_, relationship, node) in hops(&[root], true)? {
+            if node == root {
+                return Ok(Some(vec![(relationship, root)]));
+            }
+            ways.add(NO_ID, relationship, (relationship, node));
+        }
+        let (mut frontier, mut length, mut round) = (0..ways.all.len(), 1, None);
+        while round.is_none() && !frontier.is_empty() && length < searches.most {
+            let mut at_node: HashMap<u32, Vec<u32>, foldhash::fast::RandomState> =
+                HashMap::default();
+            for at in frontier {
+                let node = ways.all[at].node;
+                at_node.entry(node).or_default().push(at as u32);
+            }
+            let nodes: Vec<u32> = at_node.keys().copied().collect();
+            let begin = ways.all.len();
+            for (from, relationship, node) in hops(&nodes, true)? {
+                self.step()?;
+                for &at in &at_node[&from] {
+                    let first = ways.all[at as usize].first;
+                    if node != root {
+                        ways.add(at, first, (relationship, node));
+                    } else if relationship != first && round.is_none() {
+                        round = Some(ways.back(at, (relationship, root)));
+                    }
+                }
+            }
+            frontier = begin..ways.all.len();
+            length += 1;
+            searches.account.set(held + REACHED * ways.all.len())?;
+        }
+        searches.account.set(held)?;
+        Ok(round)
     }
 
     /// Reaches the nodes behind the frontier of a side.

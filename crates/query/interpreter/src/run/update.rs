@@ -39,25 +39,31 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// The target of an item, its key if that is computed, and the value.
+    /// The target of an item, its key if that is computed, and the value. Of a target that
+    /// is null only that: nothing else is computed, as in Neo4j.
     fn assigned(&self, item: &SetItem, row: &mut Row<'_>) -> Result<Assigned> {
+        let target = match item {
+            SetItem::Property(of, ..) | SetItem::Computed(of, ..) => self.value(of, row)?,
+            SetItem::Replace(slot, _)
+            | SetItem::Update(slot, _)
+            | SetItem::AddLabels(slot, _)
+            | SetItem::RemoveLabels(slot, _) => self.value(&Expression::Slot(*slot), row)?,
+        };
         let mut labels = Vec::new();
         let mut value = |of: &Expression| self.value(of, row);
-        let (target, key, value) = match item {
-            SetItem::Property(of, _, to) => (value(of)?, Datum::NULL, value(to)?),
-            SetItem::Computed(of, key, to) => (value(of)?, value(key)?, value(to)?),
-            SetItem::Replace(slot, to) | SetItem::Update(slot, to) => {
-                let (target, to) = (value(&Expression::Slot(*slot))?, value(to)?);
-                let to = match to {
-                    Datum::Node(_) | Datum::Relationship(_) => Datum::map(self.entries(&to)?),
-                    other => other,
-                };
-                (target, Datum::NULL, to)
-            }
-            SetItem::AddLabels(slot, written) | SetItem::RemoveLabels(slot, written) => {
-                let target = value(&Expression::Slot(*slot))?;
+        let (key, value) = match item {
+            _ if target.is_null() => (Datum::NULL, Datum::NULL),
+            SetItem::Property(_, _, to) => (Datum::NULL, value(to)?),
+            SetItem::Computed(_, key, to) => (value(key)?, value(to)?),
+            SetItem::Replace(_, to) | SetItem::Update(_, to) => match value(to)? {
+                entity @ (Datum::Node(_) | Datum::Relationship(_)) => {
+                    (Datum::NULL, Datum::map(self.entries(&entity)?))
+                }
+                other => (Datum::NULL, other),
+            },
+            SetItem::AddLabels(_, written) | SetItem::RemoveLabels(_, written) => {
                 labels = self.written_labels(written, row)?;
-                (target, Datum::NULL, Datum::NULL)
+                (Datum::NULL, Datum::NULL)
             }
         };
         Ok(Assigned {

@@ -825,3 +825,51 @@ fn relationships_repeat_where_the_mode_of_their_path_lets_them() {
         assert_eq!(value(&graph, &text), count.into(), "{pattern}");
     }
 }
+
+/// Paths that end where they began, against all of them.
+#[test]
+fn shortest_rounds_are_found_and_their_absence_is() {
+    for seed in 0..24 {
+        let mut dice = Dice(seed);
+        let graph = graph();
+        rows(&graph, "UNWIND range(0, 6) AS i CREATE ({i: i})");
+        for _ in 0..9 {
+            let (from, to) = (dice.below(7), dice.below(7));
+            let text = format!("MATCH (a {{i: {from}}}), (b {{i: {to}}}) CREATE (a)-[:R]->(b)");
+            rows(&graph, &text);
+        }
+        for (left, right, most) in [("-", "-", 9), ("-", "->", 9), ("<-", "-", 9), ("-", "-", 3)] {
+            let text = format!(
+                "MATCH p = (a){left}[*1..{most}]{right}(b) WHERE a = b \
+                 RETURN a.i AS i, min(length(p)) AS n ORDER BY i"
+            );
+            let expected = rows(&graph, &text);
+            for choice in [
+                "ANY SHORTEST",
+                "SHORTEST 1",
+                "ANY SHORTEST SIMPLE",
+                "ALL SHORTEST",
+            ] {
+                let text = format!(
+                    "MATCH (a), (b) MATCH p = {choice} (a){left}[r]{right}{{1,{most}}}(b) \
+                     WHERE a = b UNWIND r AS one WITH a, p, length(p) AS n, count(DISTINCT one) AS m \
+                     WITH a.i AS i, n, collect(DISTINCT m) AS all WHERE all = [n] \
+                     RETURN i, n ORDER BY i"
+                );
+                assert_eq!(rows(&graph, &text), expected, "{seed}: {text}");
+            }
+        }
+    }
+    // There are more paths than can be looked at, and none that is back.
+    let graph = graph();
+    rows(
+        &graph,
+        "UNWIND range(0, 9) AS i CREATE (:K {i: i}) WITH count(*) AS all \
+         MATCH (a:K), (b:K) WHERE a.i < b.i CREATE (a)-[:R]->(b) WITH count(*) AS all \
+         MATCH (a:K {i: 0}) CREATE (:End)-[:R]->(a)",
+    );
+    for choice in ["ANY SHORTEST", "ALL SHORTEST", "ANY SHORTEST ACYCLIC"] {
+        let text = format!("MATCH p = {choice} (a:End)--+(b) WHERE a = b RETURN p");
+        assert_eq!(rows(&graph, &text).len(), 0, "{text}");
+    }
+}

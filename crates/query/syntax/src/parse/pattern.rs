@@ -385,11 +385,36 @@ impl Parser<'_> {
 
     fn any_label(&mut self, takes_bar: bool) -> Parsed<StatementLabels> {
         let mut parts = vec![self.all_labels("&")?];
-        while takes_bar && self.take("|") {
+        while (takes_bar || self.is_bar_of_labels()) && self.take("|") {
             self.take(":");
             parts.push(self.all_labels("&")?);
         }
         Ok(one_or(parts, Labels::Or))
+    }
+
+    /// Whether the `|` that follows joins labels, though one ends the expression: a label
+    /// stands behind it, and another `|` before the bracket closes. O(length up to that).
+    fn is_bar_of_labels(&self) -> bool {
+        let is_label = matches!(self.ahead(1).token, Token::Word | Token::Quoted(_));
+        let joins = ["AND", "OR", "XOR"];
+        let goes_on = self.is_ahead(2, "|")
+            || self.is_ahead(2, "&")
+            || joins.iter().any(|word| self.is_word_ahead(2, word));
+        self.is("|") && is_label && goes_on && self.is_bar_behind(2)
+    }
+
+    /// Whether a `|` stands there or behind, before the bracket around it closes.
+    fn is_bar_behind(&self, mut by: usize) -> bool {
+        loop {
+            match self.ahead(by).token {
+                Token::Symbol("|") => return true,
+                Token::Symbol(")" | "]" | "}") | Token::End => return false,
+                Token::Symbol("(" | "[" | "{") => {
+                    by = self.ahead(by).closed_by as usize - self.place + 1;
+                }
+                _ => by += 1,
+            }
+        }
     }
 
     /// Labels with a sign between them.
