@@ -115,12 +115,15 @@ impl Lines {
 
     /// Whether a part ends with the last line, which begins there.
     fn end_with(&mut self, begin: usize, end: End) -> bool {
-        self.pass_comments();
         let line = &self.raw[begin..];
+        let is_end_of_statement = self.within.pass(line);
         let ends = match end {
             End::Line => ends(line),
-            End::Statement => self.within.pass(line),
+            End::Statement => is_end_of_statement,
         };
+        if self.within != Within::Comment {
+            self.pass_comments();
+        }
         ends || self.raw[self.passed..].starts_with(b":")
     }
 

@@ -79,7 +79,7 @@ pub fn execute(args: &Args, as_json: bool) -> Result<Report, Failure> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
     More,
-    /// Not of what was entered with it.
+    /// The rest of what was entered with it is given up.
     Given,
     Quit,
 }

@@ -965,7 +965,7 @@ fn nothing_is_computed_for_what_is_not_there() {
         let rows = db
             .query(&text, ())
             .unwrap_or_else(|error| panic!("{text}: {error}"));
-        assert_eq!(rows.summary().effects().into_iter().count(), 0);
+        assert_eq!(rows.summary().effects().len(), 0);
         let text = format!("MATCH (z) {change}");
         let error = db.query(&text, ()).err().unwrap();
         assert_eq!(error.class(), "ArithmeticError", "{text}");
