@@ -168,7 +168,7 @@ impl Session {
         Ok(pruned)
     }
 
-    /// What [`Session::prune`] would do.
+    /// The snapshots that [`Session::prune`] would drop.
     ///
     /// # Errors
     /// Rules that keep nothing.

@@ -1,6 +1,5 @@
 //! Results as tables, CSV and JSON, printed as their rows come.
 
-use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
@@ -10,7 +9,7 @@ use evergraph::query::{Cell, Error, Notification, Row, Rows, Summary, csv_row};
 use serde_json::{Map, Value as Json, json};
 use unicode_width::UnicodeWidthStr;
 
-use crate::report::{Failure, count, counted, filled, is_obeyed, safe};
+use crate::report::{Failure, count, counted, filled, safe};
 
 /// How results are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -317,22 +316,8 @@ fn cell(cell: &Cell) -> (String, bool) {
 
 /// A text on one line.
 fn shown(text: &str) -> String {
-    if !text.contains(is_obeyed) {
-        return text.to_string();
-    }
-    let mut safe = String::new();
-    for character in text.chars() {
-        match character {
-            '\n' => safe.push_str("\\n"),
-            '\r' => safe.push_str("\\r"),
-            '\t' => safe.push_str("\\t"),
-            control if is_obeyed(control) => {
-                let _ = write!(safe, "\\u{:04X}", u32::from(control));
-            }
-            other => safe.push(other),
-        }
-    }
-    safe
+    let line = text.replace('\n', "\\n").replace('\r', "\\r");
+    safe(&line.replace('\t', "\\t")).into_owned()
 }
 
 /// Widths of the columns of a table, on a terminal.

@@ -162,7 +162,7 @@ fn a_pipe_in_the_place_of_a_file_is_refused() {
     }
 }
 
-/// What a statement printed before the signal is no sign that all of them were run.
+/// Rows that were printed before the signal are no sign that all statements were run.
 #[test]
 fn statements_behind_an_interrupted_one_are_told_by_the_code() {
     let place = Place::new();

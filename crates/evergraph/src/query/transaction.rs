@@ -60,7 +60,7 @@ impl<'db> Transaction<'db> {
     /// Reads, checks and plans a statement.
     ///
     /// # Errors
-    /// What is wrong with it; one that writes to a database that is open for reading only.
+    /// A statement that is wrong, or writes to a database that is open for reading only.
     pub fn prepare<'a>(&'a mut self, statement: &'a Statement) -> Result<Prepared<'a>, Error> {
         let ready = plan(self.db, statement)?;
         let on = On::Transaction(&mut self.inner);

@@ -255,7 +255,7 @@ impl<'s> Options<'s> {
 /// The file that a statement names.
 ///
 /// # Errors
-/// A parameter that is not given, or no text.
+/// A parameter that is no text.
 pub(super) fn file(expression: &Expression, statement: &Statement) -> Result<PathBuf, Error> {
     let name = match &expression.node {
         Node::Text(text) => text.clone(),
