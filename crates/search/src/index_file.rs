@@ -20,6 +20,12 @@ pub enum IndexFileError {
         /// The index, or its lock.
         path: PathBuf,
     },
+    /// Another process has brought the index further than this one reads.
+    #[error("{path}: the index has later commits than this process reads")]
+    Ahead {
+        /// The index.
+        path: PathBuf,
+    },
     /// There is no index of this name.
     #[error("{path}: there is no such index")]
     NotThere {
@@ -78,6 +84,16 @@ pub struct StoredFile {
     pub bytes: u64,
     /// When it was written last, if the system knows.
     pub written: Option<SystemTime>,
+}
+
+impl StoredFile {
+    /// Whether a process has it open, and may be making it.
+    pub fn is_open(&self) -> bool {
+        let directory = self.path.parent().unwrap_or(Path::new(""));
+        let kind = self.path.extension().and_then(|kind| kind.to_str());
+        let taken = IndexFile::take(directory, &self.name, kind.unwrap_or_default());
+        matches!(taken, Err(IndexFileError::InUse { .. }))
+    }
 }
 
 impl Drop for IndexFile {

@@ -35,6 +35,12 @@ impl IndexPosition {
             && self.epoch <= now.epoch
     }
 
+    /// Whether it is of a later moment of the same index than `now`: of what another
+    /// process has committed since this one opened the database, or of what was restored.
+    pub fn is_ahead_of(&self, now: &IndexPosition) -> bool {
+        now.leads_to(self) && !self.leads_to(now)
+    }
+
     /// As a text.
     pub fn encode(&self) -> String {
         let uuid = u128::from_be_bytes(self.uuid);
@@ -88,6 +94,8 @@ mod tests {
         let now = IndexPosition { csn: 9, ..mark() };
         assert!(mark().leads_to(&now) && mark().leads_to(&mark()));
         assert!(!now.leads_to(&mark()), "an older state was restored");
+        assert!(now.is_ahead_of(&mark()) && !mark().is_ahead_of(&now));
+        assert!(!mark().is_ahead_of(&mark()));
         let reopened = IndexPosition {
             epoch: 3,
             ..now.clone()

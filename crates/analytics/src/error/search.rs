@@ -10,6 +10,10 @@ fn of_file(error: evergraph_search::IndexFileError) -> Error {
             "another search has this index open",
             "try again when it has ended",
         ),
+        IndexFileError::Ahead { .. } => Error::usage(
+            "this index has later commits than this process, which only reads, has seen",
+            "open the database again",
+        ),
         IndexFileError::NotThere { path } => Error::usage(
             format!("{}: there is no such index", path.display()),
             "`evergraph search DB list` shows what there is",

@@ -23,8 +23,8 @@ pub enum Part {
 /// Where a statement ends, beside the end of the input.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// With a semicolon at the end of any line: who waits for an answer gets one, also to a
-    /// text that has no end.
+    /// With a semicolon at the end of any line but within a comment: who waits for an answer
+    /// gets one, also to a text that has no end.
     Line,
     /// With a semicolon at the end of a line that is not within a text, a name or a comment.
     Statement,
@@ -118,7 +118,7 @@ impl Lines {
         let line = &self.raw[begin..];
         let is_end_of_statement = self.within.pass(line);
         let ends = match end {
-            End::Line => ends(line),
+            End::Line => ends(line) && self.within != Within::Comment,
             End::Statement => is_end_of_statement,
         };
         if self.within != Within::Comment {
@@ -286,6 +286,14 @@ mod tests {
 
     fn statement(text: &str) -> Part {
         Part::Statement(text.to_string())
+    }
+
+    #[test]
+    fn what_is_in_a_comment_is_not_run() {
+        let text = "/* oops;\nCREATE (:Lost);\nRETURN 1;\n*/ RETURN 2;\nRETURN 3;\n";
+        let parts = read(text);
+        assert_eq!(parts.len(), 2, "{parts:?}");
+        assert_eq!(parts[1], statement("RETURN 3"));
     }
 
     #[test]

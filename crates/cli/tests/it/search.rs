@@ -59,6 +59,9 @@ mod without {
 
 #[cfg(all(feature = "fulltext", feature = "vector"))]
 mod with {
+    use std::io::Write;
+    use std::process::Stdio;
+
     use serde_json::{Value, json};
 
     use super::notes;
@@ -298,6 +301,88 @@ mod with {
             !place.path("db/search").exists(),
             "measuring needs no index"
         );
+    }
+
+    /// The JSON lines that statements on standard input give.
+    fn answers(place: &Place, statements: &[&str]) -> Vec<Value> {
+        let mut command = place.command(&["query", "db", "-", "--format", "json"]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().expect("it starts");
+        let mut input = child.stdin.take().expect("a pipe");
+        write!(input, "{};\n", statements.join(";\n")).expect("written");
+        drop(input);
+        let output = child.wait_with_output().expect("it ends");
+        let lines = str::from_utf8(&output.stdout).expect("a text").lines();
+        lines
+            .map(|line| serde_json::from_str(line).expect("a line of JSON"))
+            .collect()
+    }
+
+    #[test]
+    fn statements_make_and_search_indexes() {
+        let place = notes();
+        let words = |query: &str| {
+            format!("CALL db.index.fulltext.queryNodes('w', {query}) YIELD node RETURN count(*)")
+        };
+        let found = answers(
+            &place,
+            &[
+                "CREATE FULLTEXT INDEX w FOR (n:Word) ON EACH [n.t]",
+                "CREATE (:Word {t: 'alpha beta'}), (:Word {t: 'gamma'})",
+                &words("'alpha OR gamma'"),
+                &words("\"beta's\""),
+                &format!(
+                    "UNWIND range(1, 6000) AS i CREATE (:Word {{t: 'zebra'}}) \
+                     WITH count(*) AS made {} AS found",
+                    words("'zebra'")
+                ),
+                &words("'alpha gamma OR beta'"),
+                "CALL db.index.vector.queryNodes('v', -1, [1])",
+            ],
+        );
+        assert_eq!(found[2]["rows"], json!([[2]]));
+        assert_eq!(found[3]["rows"], json!([[0]]));
+        assert_eq!(found[4]["rows"], json!([[6000]]));
+        let message = |at: usize| found[at]["error"]["message"].as_str().expect("an error");
+        assert!(
+            message(5).contains("letter 13: brackets have to say"),
+            "{}",
+            message(5)
+        );
+        assert!(
+            message(6).contains("k is not a whole number from 0"),
+            "{}",
+            message(6)
+        );
+    }
+
+    #[test]
+    fn names_of_indexes_are_given_once() {
+        let place = notes();
+        let found = answers(
+            &place,
+            &[
+                "CREATE FULLTEXT INDEX w FOR (n:Note) ON EACH [n.title]",
+                "CREATE FULLTEXT INDEX other FOR (n:Note) ON EACH [n.title]",
+                "CREATE FULLTEXT INDEX other IF NOT EXISTS FOR (n:Note) ON EACH [n.title]",
+                "CREATE INDEX w FOR (n:Note) ON (n.title)",
+                "CREATE CONSTRAINT w FOR (n:Note) REQUIRE n.title IS UNIQUE",
+                "CREATE INDEX r FOR (n:Note) ON (n.title)",
+                "CREATE VECTOR INDEX r FOR (n:Note) ON (n.at) \
+                 OPTIONS {dimensions: 2, metric: 'l2'}",
+                "CREATE VECTOR INDEX v FOR (n:Note) ON (n.at) \
+                 OPTIONS {dimensions: 2, metric: 'l2'}",
+                "SHOW INDEXES YIELD name, type RETURN name, type ORDER BY name, type",
+            ],
+        );
+        let message = |at: usize| found[at]["error"]["message"].as_str().expect("an error");
+        assert_eq!(message(1), "there is an equivalent index already, w");
+        assert!(found[2]["error"].is_null());
+        assert_eq!(message(3), "there is an index w already");
+        assert_eq!(message(4), "there is an index w already");
+        assert_eq!(message(6), "there is an index r already");
+        let listed = json!([["r", "RANGE"], ["v", "VECTOR"], ["w", "FULLTEXT"]]);
+        assert_eq!(found[8]["rows"], listed);
     }
 
     #[test]

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use crate::common::{Outcome, Place};
 
 /// Commands of a task at most.
-const MOST_COMMANDS: usize = 2;
-const TASKS: usize = 15;
+const MOST_COMMANDS: usize = 3;
+const TASKS: usize = 17;
 
 /// Place of the kill in an import that the page interrupts.
 const INTERRUPTED: &str = "import.committed=kill@2";

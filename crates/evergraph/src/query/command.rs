@@ -41,7 +41,9 @@ pub(super) fn execute(
     let graph = &bounds.of_graph(db.property_graph()?);
     let done = match command {
         Command::CreateIndex(index) => create_index(db, graph, index, statement),
-        Command::CreateConstraint(constraint) => create_constraint(graph, constraint, statement),
+        Command::CreateConstraint(constraint) => {
+            create_constraint(db, graph, constraint, statement)
+        }
         Command::Drop(drop) => drop_named(db, graph, drop, statement),
         Command::Show(show) => list(db, show, statement),
         Command::CopyFrom(copy) => copy_from(graph, copy, statement),
@@ -96,6 +98,7 @@ fn create_index(
     }
     options.take_provider("range")?;
     options.finish("indexProvider")?;
+    search_index::refuse_name_of_one(db, name.as_deref().unwrap_or_default())?;
     let definition = definition(
         name,
         "index",
@@ -111,11 +114,13 @@ fn create_index(
 }
 
 fn create_constraint(
+    db: &Database,
     graph: &PropertyGraph,
     constraint: &CreateConstraint,
     statement: &Statement,
 ) -> Result<Rows, Error> {
     let name = new_name(constraint.name.as_ref(), statement)?;
+    search_index::refuse_name_of_one(db, name.as_deref().unwrap_or_default())?;
     let mut options = Options::of(constraint.options.as_ref(), graph, statement)?;
     options.take_provider("range")?;
     options.finish("indexProvider")?;

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use evergraph_property_graph::Value;
+#[cfg(any(feature = "fulltext", feature = "vector"))]
+use evergraph_property_graph::graph::Rule;
 use evergraph_syntax::tree::{CreateIndex, IndexKind, Name};
 
 use super::error::Error;
@@ -22,6 +24,7 @@ pub(super) struct SearchIndex {
 }
 
 /// Definition of an index beside the database.
+#[derive(PartialEq)]
 pub(super) struct About {
     /// One at least.
     pub(super) labels: Vec<String>,
@@ -87,26 +90,72 @@ pub(super) fn create(
         name,
         labels: texts(&subject.labels),
         keys: texts(&index.properties),
+        if_not_exists: index.if_not_exists,
     };
-    if let Some(name) = &asked.name
-        && SearchIndex::all(db)?
-            .iter()
-            .any(|other| other.name == *name)
-    {
-        return match index.if_not_exists {
-            true => Ok(false),
-            false => Err(Error::refused(
-                "IndexExists",
-                format!("there is an index {name} already"),
-                "choose another name, or write IF NOT EXISTS",
-            )),
-        };
-    }
     match index.kind {
         IndexKind::FullText => text::create(db, asked, options),
         IndexKind::Vector => vector::create(db, asked, options),
-        IndexKind::Range => Ok(()),
-    }?;
+        IndexKind::Range => Ok(false),
+    }
+}
+
+/// Refuses the name of an index or a constraint of the database.
+///
+/// # Errors
+/// [`Error::refused`].
+#[cfg(any(feature = "fulltext", feature = "vector"))]
+fn refuse_known(db: &Database, name: &str) -> Result<(), Error> {
+    let states = db.property_graph()?.definition_states();
+    match states.iter().find(|(one, _)| one.name == name) {
+        None => Ok(()),
+        Some((one, _)) => Err(taken(one.rule != Rule::Index, name)),
+    }
+}
+
+fn taken(is_constraint: bool, name: &str) -> Error {
+    let what = match is_constraint {
+        true => "a constraint",
+        false => "an index",
+    };
+    let message = format!("there is {what} {name} already");
+    Error::refused("IndexExists", message, "choose another name")
+}
+
+/// Refuses the name of an index beside the database.
+///
+/// # Errors
+/// [`Error::refused`]; I/O errors.
+pub(super) fn refuse_name_of_one(db: &Database, name: &str) -> Result<(), Error> {
+    match SearchIndex::all(db)?.iter().any(|one| one.name == name) {
+        true => Err(taken(false, name)),
+        false => Ok(()),
+    }
+}
+
+/// Whether an index is to be made: there is none of its name that can be read, and none
+/// like it.
+///
+/// # Errors
+/// If there is one, unless that is allowed, or its name is taken; I/O errors.
+#[cfg(any(feature = "fulltext", feature = "vector"))]
+fn is_new(db: &Database, wanted: &SearchIndex, if_not_exists: bool) -> Result<bool, Error> {
+    refuse_known(db, &wanted.name)?;
+    for other in SearchIndex::all(db)? {
+        let has_name = other.name == wanted.name;
+        let is_like = other.kind == wanted.kind && other.about == wanted.about;
+        // One that is damaged is made again.
+        if is_like || has_name && other.about.is_some() {
+            let message = match has_name {
+                true => format!("there is an index {} already", other.name),
+                false => format!("there is an equivalent index already, {}", other.name),
+            };
+            let hint = "leave this one out, or drop that one first; IF NOT EXISTS makes none";
+            return match if_not_exists {
+                true => Ok(false),
+                false => Err(Error::refused("IndexExists", message, hint)),
+            };
+        }
+    }
     Ok(true)
 }
 
@@ -115,6 +164,7 @@ struct Asked {
     name: Option<String>,
     labels: Vec<String>,
     keys: Vec<String>,
+    if_not_exists: bool,
 }
 
 #[cfg(feature = "fulltext")]
@@ -130,13 +180,17 @@ mod text {
 
     pub(super) fn all(directory: &Path) -> Result<Vec<SearchIndex>, crate::Error> {
         let stored = FullText::stored(directory)?.into_iter();
-        let all = stored.map(|one| SearchIndex {
-            name: one.place.name,
-            kind: "FULLTEXT",
-            about: one.about.map(|about| definition(about.definition)),
-            remove: |directory, name| Ok(FullText::remove(directory, name).map(drop)?),
-        });
+        let all = stored.map(|one| index(one.place.name, one.about.map(|about| about.definition)));
         Ok(all.collect())
+    }
+
+    fn index(name: String, about: Option<TextDefinition>) -> SearchIndex {
+        SearchIndex {
+            name,
+            kind: "FULLTEXT",
+            about: about.map(definition),
+            remove: |directory, name| Ok(FullText::remove(directory, name).map(drop)?),
+        }
     }
 
     fn definition(one: TextDefinition) -> About {
@@ -169,7 +223,7 @@ mod text {
         })
     }
 
-    pub(super) fn create(db: &Database, asked: Asked, mut options: Options) -> Result<(), Error> {
+    pub(super) fn create(db: &Database, asked: Asked, mut options: Options) -> Result<bool, Error> {
         let tokenizer = match options.take("language") {
             None => Tokenizer::Words,
             Some(value) => tokenizer(&value)?,
@@ -179,10 +233,15 @@ mod text {
         if let Some(name) = asked.name {
             definition.name = name;
         }
+        let wanted = index(definition.name.clone(), Some(definition.clone()));
+        if !is_new(db, &wanted, asked.if_not_exists)? {
+            return Ok(false);
+        }
         let graph = db.property_graph()?;
         let index = FullText::open(graph, db.search_directory(), definition);
         let done = index.and_then(|index| index.refresh());
-        Ok(done.map_err(crate::Error::from)?)
+        done.map_err(crate::Error::from)?;
+        Ok(true)
     }
 }
 
@@ -190,7 +249,7 @@ mod text {
 mod text {
     use super::*;
 
-    pub(super) fn create(_: &Database, asked: Asked, _: Options) -> Result<(), Error> {
+    pub(super) fn create(_: &Database, asked: Asked, _: Options) -> Result<bool, Error> {
         super::without(&asked, "full-text search", "fulltext")
     }
 }
@@ -205,13 +264,17 @@ mod vector {
 
     pub(super) fn all(directory: &Path) -> Result<Vec<SearchIndex>, crate::Error> {
         let stored = Vectors::stored(directory)?.into_iter();
-        let all = stored.map(|one| SearchIndex {
-            name: one.place.name,
-            kind: "VECTOR",
-            about: one.about.map(|about| definition(about.definition)),
-            remove: |directory, name| Ok(Vectors::remove(directory, name).map(drop)?),
-        });
+        let all = stored.map(|one| index(one.place.name, one.about.map(|about| about.definition)));
         Ok(all.collect())
+    }
+
+    fn index(name: String, about: Option<VectorDefinition>) -> SearchIndex {
+        SearchIndex {
+            name,
+            kind: "VECTOR",
+            about: about.map(definition),
+            remove: |directory, name| Ok(Vectors::remove(directory, name).map(drop)?),
+        }
     }
 
     /// Metrics in capitals, as Neo4j lists them.
@@ -228,12 +291,12 @@ mod vector {
         }
     }
 
-    pub(super) fn create(db: &Database, asked: Asked, mut options: Options) -> Result<(), Error> {
+    pub(super) fn create(db: &Database, asked: Asked, mut options: Options) -> Result<bool, Error> {
         let wrong = |what: &str, hint: &str| Error::refused("Options", what, hint);
         let dimensions = match options.take("dimensions") {
             Some(Value::Integer(number)) if number > 0 => number as usize,
             _ => {
-                let what = "nothing says how many numbers a vector has";
+                let what = "dimensions has to say how many numbers a vector has, from 1";
                 return Err(wrong(what, "write OPTIONS {dimensions: 384}"));
             }
         };
@@ -241,7 +304,13 @@ mod vector {
             None => Metric::Cosine,
             Some(value) => {
                 let name = value.as_text().unwrap_or_default().to_lowercase();
-                Metric::named(&name).ok_or_else(|| {
+                let name = match &*name {
+                    "cos" => "cosine",
+                    "l2" => "euclidean",
+                    "ip" => "inner-product",
+                    name => name,
+                };
+                Metric::named(name).ok_or_else(|| {
                     let hint = "choose cosine, euclidean or inner-product";
                     wrong("there is no such metric", hint)
                 })?
@@ -258,13 +327,18 @@ mod vector {
         if let Some(name) = asked.name {
             definition.name = name;
         }
+        let wanted = index(definition.name.clone(), Some(definition.clone()));
+        if !is_new(db, &wanted, asked.if_not_exists)? {
+            return Ok(false);
+        }
         let graph = db.property_graph()?;
         let index = Vectors::open(graph, db.search_directory(), definition);
         let done = index.and_then(|index| {
             index.refresh()?;
             index.save()
         });
-        Ok(done.map_err(crate::Error::from)?)
+        done.map_err(crate::Error::from)?;
+        Ok(true)
     }
 }
 
@@ -272,14 +346,16 @@ mod vector {
 mod vector {
     use super::*;
 
-    pub(super) fn create(_: &Database, asked: Asked, _: Options) -> Result<(), Error> {
+    pub(super) fn create(_: &Database, asked: Asked, _: Options) -> Result<bool, Error> {
         super::without(&asked, "vector search", "vector")
     }
 }
 
 #[cfg(not(all(feature = "fulltext", feature = "vector")))]
-fn without(asked: &Asked, what: &str, feature: &str) -> Result<(), Error> {
-    let Asked { name, labels, keys } = asked;
+fn without(asked: &Asked, what: &str, feature: &str) -> Result<bool, Error> {
+    let Asked {
+        name, labels, keys, ..
+    } = asked;
     let of = format!("{}.{}", labels.join("|"), keys.join(","));
     let named = name.as_deref().unwrap_or(&of);
     Err(Error::refused(

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use crate::{IndexFile, IndexPosition};
+use crate::{IndexFile, IndexFileError, IndexPosition};
 use tantivy::directory::MmapDirectory;
 use tantivy::schema::{
     FAST, Field, INDEXED, IndexRecordOption, IpAddrOptions, Schema, TextFieldIndexing, TextOptions,
@@ -24,6 +24,8 @@ use crate::fulltext::version::{Text, Version};
 const ANALYZER: &str = "evergraph";
 /// File in which the library lists all files that it has written and not removed.
 const LIST_OF_FILES: &str = ".managed.json";
+/// File that lists the segments.
+const META: &str = "meta.json";
 const NODE: &str = "node";
 const VERSION: &str = "version";
 
@@ -104,11 +106,13 @@ pub(crate) struct Base {
 
 impl Base {
     /// Opens the files, if all of them are sound and their mark leads to `now`; else
-    /// makes an empty index in their place.
+    /// makes an empty index in their place. One who only reads leaves later ones to those
+    /// who write.
     pub(crate) fn open(
         place: &IndexFile,
         definition: &TextDefinition,
         now: &IndexPosition,
+        is_reader: bool,
     ) -> Result<(Self, Option<Payload>), TextError> {
         let failed = |source| TextError::Index {
             path: place.path().to_path_buf(),
@@ -117,6 +121,11 @@ impl Base {
         // Why files cannot be used makes no difference.
         if let Ok(Some((base, found))) = Self::sound(place.path(), definition, now) {
             return Ok((base, Some(found)));
+        }
+        let mark = || payload_of(&listed(place.path()).ok()??.1).map(|payload| payload.mark);
+        if is_reader && mark().is_some_and(|mark| mark.is_ahead_of(now)) {
+            let path = place.path().to_path_buf();
+            return Err(IndexFileError::Ahead { path }.into());
         }
         place.clear()?;
         place.make_directory()?;
@@ -130,7 +139,7 @@ impl Base {
         definition: &TextDefinition,
         now: &IndexPosition,
     ) -> tantivy::Result<Option<(Self, Payload)>> {
-        let Some((index, metas)) = listed(directory)? else {
+        let Some((mut index, metas)) = listed(directory)? else {
             return Ok(None);
         };
         let payload = payload_of(&metas);
@@ -140,9 +149,14 @@ impl Base {
         if index.schema() != schema().0 {
             return Ok(None);
         }
-        if !is_whole(&index, &metas.list_segment_files())? {
+        let of_segments = metas.list_segment_files();
+        if !is_whole(&index, &of_segments)? {
             return Ok(None);
         }
+        // What a process that was killed left has names that the next commit may give.
+        let mut living = of_segments;
+        living.extend([META, LIST_OF_FILES].map(PathBuf::from));
+        index.directory_mut().garbage_collect(|| living)?;
         Ok(Some((Self::over(index, definition)?, payload)))
     }
 

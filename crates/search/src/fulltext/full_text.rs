@@ -113,7 +113,7 @@ impl<'g> FullText<'g> {
         let place = IndexFile::take(directory.as_ref(), &definition.name, KIND)?;
         let changes = graph.follow(options.queue);
         let now = IndexPosition::of(graph, definition.identity());
-        let (base, found) = Base::open(&place, &definition, &now)?;
+        let (base, found) = Base::open(&place, &definition, &now, graph.store().is_read_only())?;
         let payload = Payload {
             superseded: found.as_ref().map_or(0, |found| found.superseded),
             mark: IndexPosition {

@@ -45,6 +45,7 @@ mod definition;
 mod directory;
 mod error;
 mod full_text;
+mod grouping;
 mod payload;
 mod query;
 mod refresh;

@@ -6,6 +6,7 @@ use tantivy::query_grammar::{UserInputAst, UserInputLeaf, parse_query, parse_que
 use tantivy::schema::Field;
 
 use crate::fulltext::error::TextError;
+use crate::fulltext::grouping::grouped;
 
 /// Bytes of a query at most.
 const LONGEST: usize = 1 << 16;
@@ -23,17 +24,19 @@ pub(crate) fn parse(index: &Index, field: Field, query: &str) -> Result<Box<dyn 
         reason,
     };
     check_size(query).map_err(|reason| wrong(None, reason))?;
-    let Ok(asked) = parse_query(query) else {
+    let grouped = grouped(query).map_err(|(at, reason)| wrong(letter_at(query, at), reason))?;
+    let asked = grouped.as_deref().unwrap_or(query);
+    let Ok(tree) = parse_query(asked) else {
         let (at, reason) = first_fault(query);
         return Err(wrong(at, reason));
     };
-    if let Some(field) = named_field(&asked) {
+    if let Some(field) = named_field(&tree) {
         let reason = format!("`{field}:` names a field, and there are none; put it into quotes");
         return Err(wrong(place_of(query, &field), reason));
     }
     let mut parser = QueryParser::for_index(index, vec![field]);
     parser.set_conjunction_by_default();
-    let parsed = parser.parse_query(query);
+    let parsed = parser.parse_query(asked);
     parsed.map_err(|error| wrong(None, error.to_string()))
 }
 
@@ -109,7 +112,7 @@ mod tests {
             ("node:5", Some(1)),
             ("text:*", Some(1)),
             ("red AND version:[a TO b]", Some(9)),
-            ("-red", None),
+            ("-red", Some(1)),
             (" ", None),
         ] {
             match read(query) {

@@ -19,7 +19,7 @@ use crate::{Watch, unwatched};
 use evergraph_property_graph::graph::{Node, PropertyGraph, View};
 use tantivy::{IndexWriter, Searcher};
 
-use crate::fulltext::base::Documents;
+use crate::fulltext::base::{Documents, payload_of};
 use crate::fulltext::error::TextError;
 use crate::fulltext::full_text::FullText;
 use crate::fulltext::payload::Payload;
@@ -200,6 +200,13 @@ impl Round<'_, '_> {
         Ok(())
     }
 
+    /// Whether the files say what they are: not before their first commit.
+    fn is_marked(&self) -> Result<bool, TextError> {
+        let metas = self.index.base.index.load_metas();
+        let metas = metas.map_err(|error| self.index.failed(error))?;
+        Ok(payload_of(&metas).is_some())
+    }
+
     fn writer(&mut self) -> Result<&mut IndexWriter, TextError> {
         let index = self.index;
         if self.writer.is_none() {
@@ -218,7 +225,7 @@ impl Round<'_, '_> {
     /// Makes it durable, if anything has changed, and gives what is to be searched.
     fn commit(mut self, mark: &str) -> Result<Searcher, TextError> {
         let index = self.index;
-        if self.is_large {
+        if self.is_large || self.writer.is_none() && !self.is_marked()? {
             self.writer()?;
         }
         let Some(mut writer) = self.writer.take() else {

@@ -19,6 +19,9 @@ const CONNECTIVITY: usize = 16;
 const EXPANSION_ADD: usize = 128;
 const EXPANSION_SEARCH: usize = 128;
 
+/// Vectors that may take all the places of neighbors that one has.
+const EQUALS: usize = 2 * CONNECTIVITY;
+
 /// Vectors that are not worth a thread.
 const ALONE: usize = 8;
 
@@ -152,22 +155,31 @@ impl Library {
         Ok((found > 0).then_some(vector))
     }
 
-    /// Keys of vectors near to another, the nearest first, of those that `keep` takes.
+    /// Keys of the vectors nearest to another, the nearest first: each is measured.
+    pub(crate) fn nearest(&self, query: &[f32], count: usize) -> Result<Vec<Key>, VectorError> {
+        let _permit = self.permit();
+        let found = self.index.exact_search(query, count).map_err(failed)?;
+        Ok(found.keys)
+    }
+
+    /// Keys of vectors near to another, the nearest first, of those that `keep` takes;
+    /// `None` if so many are equally far that the walk may have found no way from them to
+    /// others: all neighbors of a vector may be its equals.
     pub(crate) fn near(
         &self,
         query: &[f32],
         count: usize,
         keep: Option<&dyn Fn(Key) -> bool>,
-    ) -> Result<Vec<Key>, VectorError> {
-        if count == 0 {
-            return Ok(Vec::new());
-        }
+    ) -> Result<Option<Vec<Key>>, VectorError> {
         let _permit = self.permit();
+        let count = count.max(2 * EQUALS);
         let matches = match keep {
             None => self.index.search(query, count).map_err(failed)?,
             Some(keep) => self.near_of(query, count, keep)?,
         };
-        Ok(matches.keys)
+        let mut runs = matches.distances.chunk_by(|one, other| one == other);
+        let is_crowded = runs.any(|run| run.len() >= EQUALS);
+        Ok((!is_crowded).then_some(matches.keys))
     }
 
     /// The library is of another language, through which nothing may unwind.

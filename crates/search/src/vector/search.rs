@@ -4,10 +4,13 @@ use std::collections::HashSet;
 
 use evergraph_property_graph::graph::{NodeId, Reading};
 
-use crate::vector::definition::VectorDefinition;
+use crate::vector::definition::{Metric, VectorDefinition};
 use crate::vector::error::VectorError;
 use crate::vector::items::{Key, node_of};
 use crate::vector::vectors::Vectors;
+
+/// Vectors that are measured one by one: a walk measures about as many.
+const FEW: usize = 1 << 12;
 
 /// A node that is near.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -119,8 +122,10 @@ impl Vectors<'_> {
         for &node in &direct {
             self.measure(&asked, NodeId(node), &mut found)?;
         }
-        self.search_library(&asked, direct, &mut found)?;
-        Ok(nearest(found, asked.k))
+        match self.search_library(&asked, direct, &mut found)? {
+            true => Ok(nearest(found, asked.k)),
+            false => scan(&self.definition, &asked),
+        }
     }
 
     /// Adds a node that may be wanted.
@@ -140,13 +145,13 @@ impl Vectors<'_> {
     }
 
     /// Adds the nearest vectors of the index that the reader sees, but for the nodes
-    /// that were looked at already.
+    /// that were looked at already; whether the index could tell.
     fn search_library<R: Reading>(
         &self,
         asked: &Asked<'_, R>,
         mut seen: HashSet<u32>,
         found: &mut Vec<Near>,
-    ) -> Result<(), VectorError> {
+    ) -> Result<bool, VectorError> {
         let library = self.library.read();
         let without = seen.clone();
         let keep = |key: Key| {
@@ -158,15 +163,31 @@ impl Vectors<'_> {
         let (mut wanted, enough) = (asked.k, found.len().saturating_add(asked.k));
         let mut checked = HashSet::new();
         loop {
-            wanted = wanted.min(library.len());
-            let keys = library.near(asked.query, wanted, filter)?;
+            // Of so many a walk would miss some.
+            wanted = match wanted > library.len() / 2 {
+                true => library.len(),
+                false => wanted,
+            };
+            if wanted == 0 {
+                return Ok(true);
+            }
+            // Products close to 0 are lost in those that the library measures.
+            let is_small = library.len() <= FEW && self.definition.metric != Metric::InnerProduct;
+            let keys = match is_small || wanted == library.len() {
+                true => library.nearest(asked.query, wanted)?,
+                false => match library.near(asked.query, wanted, filter)? {
+                    Some(keys) => keys,
+                    None if self.definition.metric == Metric::InnerProduct => return Ok(false),
+                    None => library.nearest(asked.query, wanted)?,
+                },
+            };
             let is_all = wanted == library.len();
             for key in keys {
                 if found.len() == enough {
                     break;
                 }
                 let node = node_of(key);
-                if !checked.insert(key) || seen.contains(&node) {
+                if !checked.insert(key) || seen.contains(&node) || !keep(key) {
                     continue;
                 }
                 let of_node = asked.reader.node(NodeId(node))?;
@@ -180,7 +201,7 @@ impl Vectors<'_> {
                 }
             }
             if is_all || found.len() == enough {
-                return Ok(());
+                return Ok(true);
             }
             wanted = wanted.saturating_mul(2);
         }

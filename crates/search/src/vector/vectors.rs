@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::{IndexFile, IndexPosition, unwatched};
+use crate::{IndexFile, IndexFileError, IndexPosition, unwatched};
 use evergraph_property_graph::graph::{Changes, PropertyGraph};
 use parking_lot::{Mutex, RwLock};
 
@@ -122,7 +122,15 @@ impl<'g> Vectors<'g> {
         let changes = graph.follow(options.queue);
         let now = IndexPosition::of(graph, definition.identity());
         let bytes = read(place.path())?;
-        let stored = decode(&bytes).filter(|stored| stored.mark.leads_to(&now));
+        let stored = decode(&bytes);
+        let is_ahead = stored
+            .as_ref()
+            .is_some_and(|stored| stored.mark.is_ahead_of(&now));
+        if is_ahead && graph.store().is_read_only() {
+            let path = place.path().to_path_buf();
+            return Err(IndexFileError::Ahead { path }.into());
+        }
+        let stored = stored.filter(|stored| stored.mark.leads_to(&now));
         let found = stored.and_then(|stored| {
             // Bytes that the library refuses count as no file: the index is built anew.
             let library = Library::of_bytes(&definition, stored.library).ok()?;

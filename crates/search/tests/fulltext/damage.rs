@@ -129,3 +129,37 @@ fn the_index_of_a_later_state_is_not_believed() {
     assert!(!is_usable(&restored, directory.path()));
     assert!(is_usable(&restored, directory.path()));
 }
+
+/// A commit that was killed between its last file and the list of the segments leaves files
+/// whose names the next commit gives again.
+#[test]
+fn what_a_killed_commit_left_does_not_stop_the_next() {
+    let graph = graph(7, 12);
+    let directory = tempfile::tempdir().expect("made");
+    fill(&graph, directory.path());
+    let killed = tempfile::tempdir().expect("made");
+    copy(directory.path(), killed.path());
+    assert!(is_usable(&graph, directory.path()));
+    let index = |directory: &Path| directory.join(format!("{}.text", definition().name));
+    for entry in fs::read_dir(index(directory.path())).expect("readable") {
+        let path = entry.expect("readable").path();
+        let name = path.file_name().expect("a name");
+        if name != "meta.json" {
+            fs::copy(&path, index(killed.path()).join(name)).expect("copied");
+        }
+    }
+    assert!(is_usable(&graph, killed.path()));
+}
+
+/// Nothing that has a text: the files say all the same whose they are.
+#[test]
+fn an_index_of_no_texts_is_one() {
+    let graph = graph(8, 0);
+    let directory = tempfile::tempdir().expect("made");
+    let text = FullText::open(&graph, directory.path(), definition()).expect("opened");
+    text.refresh().expect("filled");
+    drop(text);
+    let stored = FullText::stored(directory.path()).expect("readable");
+    assert!(stored.iter().all(|one| one.about.is_some()) && stored.len() == 1);
+    assert!(is_usable(&graph, directory.path()));
+}

@@ -7,7 +7,8 @@ use evergraph_storage::medium::DramStorage;
 use crate::scan::{compare, definition, list, vector};
 
 const DIMENSIONS: usize = 24;
-const PLACES: u64 = 3000;
+/// More than are measured one by one.
+const PLACES: u64 = 5000;
 const QUERIES: u64 = 40;
 const K: usize = 10;
 
@@ -118,4 +119,59 @@ fn only_nodes_that_are_wanted_are_found() {
     }));
     assert!(panics.is_err(), "a panic comes back through the library");
     assert_eq!(near.nearest(&view, &query, 5).expect("found").len(), 5);
+}
+
+/// Of each vector the same share is found that reading all of them finds, also where the
+/// neighbors of most are their equals.
+#[test]
+fn equal_vectors_hide_no_others() {
+    const EQUAL: u64 = 4500;
+    const OTHERS: u64 = 20;
+    for &(name, metric) in Metric::ALL {
+        let graph = PropertyGraph::create(&DramStorage::new(), GraphOptions::default(), [6; 16]);
+        let graph = graph.expect("made");
+        let made = graph.write(|tx| {
+            for number in 0..EQUAL + OTHERS {
+                let seed = number.saturating_sub(EQUAL - 1);
+                let at = [("at", list(&vector(8, seed)))];
+                tx.create_node(&["IndexFile"], at)?;
+            }
+            Ok(())
+        });
+        made.expect("committed");
+        let directory = tempfile::tempdir().expect("made");
+        let mut definition = definition(8, metric);
+        definition.name = name.to_string();
+        let near = Vectors::open(&graph, directory.path(), definition).expect("opened");
+        let view = graph.view();
+        let all: Vec<NodeId> = (0..view.node_bound()).map(NodeId).collect();
+        for other in 1..=OTHERS {
+            assert_eq!(
+                compare(&near, &view, &all, &vector(8, other), 1),
+                1,
+                "{name}"
+            );
+        }
+    }
+}
+
+/// Products that single precision loses beside 1 are told apart.
+#[test]
+fn small_products_have_an_order() {
+    let graph = PropertyGraph::create(&DramStorage::new(), GraphOptions::default(), [7; 16]);
+    let graph = graph.expect("made");
+    let made = graph.write(|tx| {
+        for number in 0..200 {
+            let vector: Vec<f32> = vector(3, number).iter().map(|x| x * 1e-5).collect();
+            tx.create_node(&["IndexFile"], [("at", list(&vector))])?;
+        }
+        Ok(())
+    });
+    made.expect("committed");
+    let directory = tempfile::tempdir().expect("made");
+    let definition = definition(3, Metric::InnerProduct);
+    let near = Vectors::open(&graph, directory.path(), definition).expect("opened");
+    let view = graph.view();
+    let all: Vec<NodeId> = (0..view.node_bound()).map(NodeId).collect();
+    assert_eq!(compare(&near, &view, &all, &[1e-5, 0.0, 0.0], K), K);
 }

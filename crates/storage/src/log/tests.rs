@@ -1,7 +1,9 @@
 //! The log as a ring: laps, lives, damage and older roots.
 
 use super::{CommitLog, LogStart, RECORD_HEADER_BYTES, SEARCH_BYTES, StorageError};
-use crate::medium::{DramStorage, Medium, MediumHandle, Storage};
+use crate::medium::{
+    DramStorage, FileCall, FileFault, FileFaults, FileStorage, Medium, MediumHandle, Storage,
+};
 
 const UUID: [u8; 16] = [7; 16];
 
@@ -31,6 +33,25 @@ fn log() -> CommitLog {
     let mut log = opened(created(4096), 1, 0, 0);
     log.append(1, 0, b"one").unwrap();
     log
+}
+
+/// A merge that is on its way when a sync fails ends, and releases what it has read.
+#[test]
+fn what_is_durable_is_released_behind_a_sync_that_failed() {
+    let dir = tempfile::tempdir().unwrap();
+    let faults = std::sync::Arc::new(FileFaults::new());
+    let storage = FileStorage::create(dir.path()).unwrap();
+    let storage = storage.with_faults(faults.clone());
+    let medium = storage.open("log", true).unwrap();
+    CommitLog::create(&medium, &UUID, 4096).unwrap();
+    let mut log = opened(medium, 1, 0, 0);
+    let durable = log.append(1, 0, b"one").unwrap();
+    log.sync().unwrap();
+    log.append(2, 0, b"two").unwrap();
+    faults.fail_from(FileCall::Sync, 1, FileFault::IO);
+    assert!(log.sync().is_err());
+    log.release(durable);
+    assert!(log.sync().is_err() && log.used_bytes() > 0);
 }
 
 /// Of a ring that starts and ends less than a header before the end of a lap, the

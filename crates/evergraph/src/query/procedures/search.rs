@@ -3,11 +3,15 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
+#[cfg(any(feature = "fulltext", feature = "vector"))]
+use std::time::{Duration, Instant};
 
 use evergraph_analytics::Session;
 use evergraph_functions::ReadError;
 use evergraph_interpreter::{Datum, ProcedureContext, ProcedureRows, Procedures};
 use evergraph_property_graph::Value;
+#[cfg(any(feature = "fulltext", feature = "vector"))]
+use evergraph_search::StoredFile;
 use evergraph_syntax::scope::{Signature, Type};
 
 use super::algorithms::opened;
@@ -55,24 +59,50 @@ pub(super) fn register(procedures: &mut Procedures, session: &Arc<Session>, dire
     }
 }
 
-/// The index of a name among those that there are.
+/// How long an index that is open elsewhere is waited for: another call has it for moments,
+/// but while it is made.
+#[cfg(any(feature = "fulltext", feature = "vector"))]
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What an attempt gives, once it is not `None`: then the index is open elsewhere.
+#[cfg(any(feature = "fulltext", feature = "vector"))]
+fn when_free<T>(
+    context: &ProcedureContext<'_, '_>,
+    mut attempt: impl FnMut() -> Result<Option<T>, Error>,
+) -> Result<T, ReadError> {
+    let began = Instant::now();
+    loop {
+        if let Some(index) = attempt()? {
+            return Ok(index);
+        }
+        context.check()?;
+        if began.elapsed() > PATIENCE {
+            let what = "another search has this index open";
+            return Err(Error::usage(what, "try again when it has ended").into());
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// The index of a name among those that there are; `None` of one that is just being made.
 #[cfg(any(feature = "fulltext", feature = "vector"))]
 fn named<T>(
     kind: &str,
     name: &str,
-    all: impl IntoIterator<Item = (String, Option<T>)>,
-) -> Result<T, Error> {
+    all: impl IntoIterator<Item = (StoredFile, Option<T>)>,
+) -> Result<Option<T>, Error> {
     let mut names = Vec::new();
-    for (known, definition) in all {
-        if known == name {
-            return definition.ok_or_else(|| {
-                Error::usage(
+    for (place, definition) in all {
+        if place.name == name {
+            return match definition.is_some() || place.is_open() {
+                true => Ok(definition),
+                false => Err(Error::usage(
                     format!("the files of the {kind} index {name:?} are damaged"),
                     "drop it and make it again: DROP INDEX, CREATE ... INDEX",
-                )
-            });
+                )),
+            };
         }
-        names.push(known);
+        names.push(place.name);
     }
     let near = evergraph_syntax::nearest(name, names.iter().map(String::as_str));
     let hint = match near {
@@ -107,7 +137,8 @@ fn text_of(arguments: &[Datum], at: usize) -> &str {
 #[cfg(feature = "fulltext")]
 mod text {
     use evergraph_interpreter::Seen;
-    use evergraph_search::fulltext::FullText;
+    use evergraph_search::IndexFileError;
+    use evergraph_search::fulltext::{FullText, TextError};
     use evergraph_syntax::with_article;
 
     use super::*;
@@ -119,18 +150,23 @@ mod text {
         arguments: &[Datum],
     ) -> Result<ProcedureRows, ReadError> {
         let name = text_of(arguments, 0);
-        let stored = FullText::stored(directory).map_err(Error::from)?;
-        let stored = stored.into_iter();
-        let all = stored.map(|one| (one.place.name, one.about.map(|about| about.definition)));
-        let definition = named("full-text", name, all)?;
         let graph = session.property_graph()?;
-        let index = FullText::open(graph, directory, definition).map_err(Error::from)?;
+        let index = when_free(context, || {
+            let stored = FullText::stored(directory)?.into_iter();
+            let all = stored.map(|one| (one.place, one.about.map(|about| about.definition)));
+            let Some(definition) = named("full-text", name, all)? else {
+                return Ok(None);
+            };
+            match FullText::open(graph, directory, definition) {
+                Err(TextError::IndexFile(IndexFileError::InUse { .. })) => Ok(None),
+                opened => Ok(Some(opened?)),
+            }
+        })?;
         let query = text_of(arguments, 1);
         index.check_query(query).map_err(Error::from)?;
         let watch = |_, _| context.check().is_ok();
         index.refresh_watched(&watch).map_err(Error::from)?;
-        let most = usize::try_from(index.statistics().texts).unwrap_or(usize::MAX);
-        let limit = limit(arguments.get(2), most)?;
+        let limit = limit(arguments.get(2))?;
         let hits = context.seen(|seen| match seen {
             Seen::View(view) => index.search(view, query, limit),
             Seen::Transaction(transaction) => index.search(transaction, query, limit),
@@ -140,11 +176,10 @@ mod text {
         Ok(ProcedureRows::new(rows))
     }
 
-    /// The option `limit`; without it all, with some that a transaction may have made.
-    fn limit(options: Option<&Datum>, texts: usize) -> Result<usize, Error> {
-        const OWN: usize = 1 << 12;
+    /// The option `limit`; without it all.
+    fn limit(options: Option<&Datum>) -> Result<usize, Error> {
         let Some(Datum::Value(Value::Map(options))) = options else {
-            return Ok(texts.saturating_add(OWN));
+            return Ok(usize::MAX);
         };
         if let Some(key) = options.keys().find(|key| &***key != "limit") {
             return Err(Error::argument(
@@ -153,10 +188,14 @@ mod text {
             ));
         }
         match options.get("limit") {
-            Some(Value::Integer(limit)) if *limit >= 0 => Ok(usize::try_from(*limit)
-                .unwrap_or(usize::MAX)
-                .min(texts.saturating_add(OWN))),
-            None => Ok(texts.saturating_add(OWN)),
+            Some(Value::Integer(limit)) if *limit >= 0 => {
+                Ok(usize::try_from(*limit).unwrap_or(usize::MAX))
+            }
+            None => Ok(usize::MAX),
+            Some(limit @ Value::Integer(_)) => Err(Error::argument(
+                format!("limit is {limit}"),
+                "give a whole number from 0",
+            )),
             Some(other) => Err(Error::argument(
                 format!("limit is {}", with_article(other.type_name())),
                 "give a whole number from 0",
@@ -183,7 +222,8 @@ mod text {
 #[cfg(feature = "vector")]
 mod vector {
     use evergraph_interpreter::Seen;
-    use evergraph_search::vector::{Metric, Vectors};
+    use evergraph_search::IndexFileError;
+    use evergraph_search::vector::{Metric, VectorError, Vectors};
 
     use super::*;
 
@@ -194,11 +234,6 @@ mod vector {
         arguments: &[Datum],
     ) -> Result<ProcedureRows, ReadError> {
         let name = text_of(arguments, 0);
-        let stored = Vectors::stored(directory).map_err(Error::from)?;
-        let stored = stored.into_iter();
-        let all = stored.map(|one| (one.place.name, one.about.map(|about| about.definition)));
-        let definition = named("vector", name, all)?;
-        let metric = definition.metric;
         let k = match arguments.get(1) {
             Some(Datum::Value(Value::Integer(k))) if *k >= 0 => usize::try_from(*k)?,
             _ => return Err(wrong("k", "a whole number from 0").into()),
@@ -206,7 +241,18 @@ mod vector {
         let vector =
             numbers(arguments.get(2)).ok_or_else(|| wrong("vector", "a list of numbers"))?;
         let graph = session.property_graph()?;
-        let index = Vectors::open(graph, directory, definition).map_err(Error::from)?;
+        let index = when_free(context, || {
+            let stored = Vectors::stored(directory)?.into_iter();
+            let all = stored.map(|one| (one.place, one.about.map(|about| about.definition)));
+            let Some(definition) = named("vector", name, all)? else {
+                return Ok(None);
+            };
+            match Vectors::open(graph, directory, definition) {
+                Err(VectorError::IndexFile(IndexFileError::InUse { .. })) => Ok(None),
+                opened => Ok(Some(opened?)),
+            }
+        })?;
+        let metric = index.definition().metric;
         let before = index.statistics().csn;
         let watch = |_, _| context.check().is_ok();
         index.refresh_watched(&watch).map_err(Error::from)?;
@@ -234,7 +280,10 @@ mod vector {
     }
 
     fn wrong(what: &str, wanted: &str) -> Error {
-        Error::argument(format!("{what} cannot be this"), format!("give {wanted}"))
+        Error::argument(
+            format!("{what} is not {wanted}"),
+            "docs/search.md has examples",
+        )
     }
 
     fn numbers(vector: Option<&Datum>) -> Option<Vec<f32>> {

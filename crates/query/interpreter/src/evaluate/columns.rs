@@ -19,8 +19,9 @@ use evergraph_property_graph::{KeyCode, LabelCode, Value};
 use evergraph_syntax::tree::{Comparison, Labels};
 
 use super::lists::{labels_named, satisfy};
-use super::parts::{ids_of, kept, made, numbers, operand_of, same_ids, without_nulls};
-use super::{Result, Row, of_comparison, of_constant, of_sign, of_test};
+use super::parts::without_nulls;
+use super::parts::{ids_of, kept, made, may_be_long, numbers, operand_of, same_ids};
+use super::{Result, Row, length_of, of_comparison, of_constant, of_sign, of_test};
 use crate::batch::{Batch, Column, NO_ID, RowNumbers};
 use crate::compile::{Execution, Fragment, Leaf, Made, Part, is_cheap, totals_of};
 use crate::run::Run;
@@ -295,12 +296,11 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
     /// The definition, row by row.
     pub(super) fn by_row(&self, of: &Expression, chosen: Chosen<'_>) -> Result<Column> {
         let value = |at| self.run.value(of, &mut Row::new(self.batch, at));
-        let values: Result<Vec<Datum>> = match chosen {
-            None if self.batch.len() == 1 => return Ok(Column::Same(value(0)?)),
-            None => (0..self.batch.len()).map(value).collect(),
-            Some(rows) => rows.iter().map(|&at| value(at as usize)).collect(),
-        };
-        Ok(Column::of(values?))
+        match chosen {
+            None if self.batch.len() == 1 => Ok(Column::Same(value(0)?)),
+            None => self.run.made(0..self.batch.len(), value),
+            Some(rows) => self.run.made(rows.iter(), |&at| value(at as usize)),
+        }
     }
 
     fn slot(&self, slot: Slot, chosen: Chosen<'_>) -> Held<'v> {
@@ -326,14 +326,14 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
                     Some((kind, ids)) if !self.run.graph.has_deleted(kind) => {
                         self.read(kind, ids, key)?.into()
                     }
-                    _ => made(&[&held], rows, |row| {
+                    _ => made(self.run, &[&held], rows, |row| {
                         Ok(operators::property(&held.get(row), key, environment)?)
                     })?
                     .into(),
                 },
                 Step::Index(index) => {
                     let index = self.column(index, chosen)?;
-                    made(&[&held, &index], rows, |row| {
+                    made(self.run, &[&held, &index], rows, |row| {
                         let (list, index) = (held.get(row), index.get(row));
                         Ok(operators::index(&list, &index, environment)?)
                     })?
@@ -348,7 +348,7 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
                     let at = |bound: &Option<Held<'_>>, row| bound.as_ref().map(|b| b.get(row));
                     let mut columns: Vec<&Column> = vec![&held];
                     columns.extend([&from, &to].into_iter().flatten().map(|held| &**held));
-                    made(&columns, rows, |row| {
+                    made(self.run, &columns, rows, |row| {
                         let (from, to) = (at(&from, row), at(&to, row));
                         Ok(operators::slice(
                             &held.get(row),
@@ -399,7 +399,7 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
         else {
             let (held, environment) = (self.slot(slot, chosen), &self.run.environment);
             let property = |row| Ok(operators::property(&held.get(row), key, environment)?);
-            return Ok(made(&[&held], self.rows(chosen), property)?.into());
+            return Ok(made(self.run, &[&held], self.rows(chosen), property)?.into());
         };
         let known = self.gathered.get(slot, key);
         Ok(match (known, chosen) {
@@ -508,6 +508,13 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
         if let Some(truths) = same_ids(operator, left, right) {
             return Ok(truths);
         }
+        let joins = matches!(operator, Binary::Add | Binary::Concatenate);
+        if joins && (may_be_long(left) || may_be_long(right)) {
+            return self.run.made(0..rows, |row| {
+                let (left, right) = (left.get(row), right.get(row));
+                Ok(operators::binary(operator, &left, &right, environment)?)
+            });
+        }
         let (mut first, mut second) = (Vec::new(), Vec::new());
         let left = operand_of(left, rows, &mut first);
         let right = operand_of(right, rows, &mut second);
@@ -553,12 +560,13 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
         let (function, environment) = (self.run.function(name)?, &self.run.environment);
         let of_row = |row: usize| {
             let arguments: Vec<Datum> = arguments.iter().map(|one| one.get(row)).collect();
+            self.run.work(arguments.iter().map(length_of).sum())?;
             Ok(functions::call(function, &arguments, environment)?)
         };
         let columns: Vec<&Column> = arguments.iter().map(|held| &**held).collect();
         match is_volatile(name) {
-            true => Ok(Column::of((0..rows).map(of_row).collect::<Result<_>>()?)),
-            false => made(&columns, rows, of_row),
+            true => self.run.made(0..rows, of_row),
+            false => made(self.run, &columns, rows, of_row),
         }
     }
 
@@ -566,7 +574,7 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
         let items = items.iter().map(|item| self.column(item, chosen));
         let items: Vec<Held<'_>> = items.collect::<Result<_>>()?;
         let columns: Vec<&Column> = items.iter().map(|held| &**held).collect();
-        made(&columns, self.rows(chosen), |row| {
+        made(self.run, &columns, self.rows(chosen), |row| {
             Ok(Datum::list(
                 items.iter().map(|item| item.get(row)).collect(),
             ))
@@ -589,7 +597,7 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
                 let vector = Vector::from_parts(Values::Boolean(truths), validity);
                 Ok(Column::Vector(vector).take_or_null(&places))
             }
-            _ => made(&[&held], self.rows(chosen), |row| {
+            _ => made(self.run, &[&held], self.rows(chosen), |row| {
                 Ok(Datum::truth(self.run.has_labels(&held.get(row), labels)?))
             }),
         }
@@ -602,7 +610,7 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
             return self.labelled(&pair[0], &labels_named(names, any)?, chosen);
         }
         let of = self.column(&pair[0], chosen)?;
-        made(&[&of, &names], self.rows(chosen), |row| {
+        made(self.run, &[&of, &names], self.rows(chosen), |row| {
             let truth = self.run.has_computed(&of.get(row), &names.get(row), any)?;
             Ok(Datum::truth(truth))
         })

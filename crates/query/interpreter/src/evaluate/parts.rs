@@ -3,11 +3,13 @@
 use evergraph_functions::Datum;
 use evergraph_functions::kernels::{self, Operand};
 use evergraph_functions::operators::{self, Binary};
+use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::EntityKind;
 use evergraph_property_graph::vector::{Validity, Values, Vector};
 
 use super::Result;
 use crate::batch::{Column, NO_ID, NO_ROW, those_kept};
+use crate::run::Run;
 
 /// Ids with their kind.
 pub(super) fn ids_of(column: &Column) -> Option<(EntityKind, &[u32])> {
@@ -65,18 +67,66 @@ pub(super) fn same_ids(operator: Binary, left: &Column, right: &Column) -> Optio
 /// Values made of those of some columns, row by row; once, if they are the same in
 /// all rows.
 pub(super) fn made(
+    run: &Run<'_, '_>,
     of: &[&Column],
     rows: usize,
-    each: impl FnMut(usize) -> Result<Datum>,
+    mut each: impl FnMut(usize) -> Result<Datum>,
 ) -> Result<Column> {
-    let mut each = each;
     if of
         .iter()
         .all(|column| matches!(column, Column::Same(_) | Column::Unset))
     {
         return Ok(Column::Same(each(0)?));
     }
-    Ok(Column::of((0..rows).map(each).collect::<Result<_>>()?))
+    run.made(0..rows, each)
+}
+
+impl Run<'_, '_> {
+    /// A column of what is made of each of some rows. A batch of long values may take more
+    /// memory and time than the query has: both are looked at as it grows.
+    pub(super) fn made<R>(
+        &self,
+        rows: impl ExactSizeIterator<Item = R>,
+        mut each: impl FnMut(R) -> Result<Datum>,
+    ) -> Result<Column> {
+        let mut account = self.guard.account("the values of an expression");
+        let mut data = Vec::with_capacity(rows.len());
+        for row in rows {
+            let datum = each(row)?;
+            let bytes = bytes_made(&datum);
+            if bytes > 0 {
+                self.work(bytes / BYTES_A_STEP)?;
+                account.grow(bytes)?;
+            }
+            data.push(datum);
+        }
+        Ok(Column::of(data))
+    }
+}
+
+/// Bytes that are made as fast as a step of work is done.
+const BYTES_A_STEP: usize = 64;
+
+/// Bytes beside itself that were taken for a value: what it holds may be older.
+fn bytes_made(datum: &Datum) -> usize {
+    match datum {
+        Datum::Value(Value::Text(text)) => text.len(),
+        Datum::Value(Value::List(values)) => size_of_val(&**values),
+        Datum::Value(Value::Map(entries)) => entries.len() * 2 * size_of::<Value>(),
+        Datum::List(data) => size_of_val(&**data),
+        Datum::Map(entries) => entries.len() * 2 * size_of::<Datum>(),
+        _ => 0,
+    }
+}
+
+/// Whether values of a column may be long: texts, lists and maps.
+pub(super) fn may_be_long(column: &Column) -> bool {
+    match column {
+        Column::Vector(vector) => matches!(vector.values(), Values::Text(_)),
+        Column::Same(datum) => bytes_made(datum) > 0,
+        Column::Data(_) => true,
+        Column::Unset | Column::Nodes(_) | Column::Relationships(_) => false,
+    }
 }
 
 /// A column as kernels take it.

@@ -487,3 +487,41 @@ fn patterns_of_thousands_of_relationships_run_or_are_refused() {
     let refused = ends_with(&graph, &chain(5_000));
     assert_eq!(refused, "SyntaxError LimitExceeded");
 }
+
+/// What is made of each row of a batch may be long: neither memory nor time is looked at only
+/// once the batch is whole.
+#[test]
+fn long_values_are_bounded_within_a_batch() {
+    let graph = graph();
+    for expression in [
+        "range(x, 10000 + x)",
+        "replace(t, 'a', toString(x))",
+        "split(t, 'b')",
+        "t + toString(x)",
+        "toString(x) || t",
+        "l + x",
+        "l[x % 5..]",
+        "[t, t + x]",
+        "reduce(s = toString(x), y IN range(1, 12) | s + s)",
+        "[y IN l | x + y]",
+    ] {
+        // Expressions of which each row has some tens of kilobytes.
+        let text = format!(
+            "WITH reduce(s = 'ab', y IN range(1, 14) | s + s) AS t, range(1, 5000) AS l \
+             UNWIND range(1, 4000) AS x WITH x, t, l WHERE x > 0 \
+             RETURN size({expression}) AS size"
+        );
+        let limits = |memory: usize, timeout: Duration| Limits {
+            memory,
+            timeout: Some(timeout),
+            spill: None,
+            ..Limits::default()
+        };
+        let ended = with(&graph, limits(16 << 20, Duration::from_secs(600)), &text);
+        let is_bounded = matches!(ended, Err(QueryError::Memory { .. }));
+        assert!(is_bounded, "{expression}: {ended:?}");
+        let ended = with(&graph, limits(8 << 30, Duration::from_millis(1)), &text);
+        let is_late = matches!(ended, Err(QueryError::Timeout(_)));
+        assert!(is_late, "{expression}: {ended:?}");
+    }
+}
