@@ -164,6 +164,10 @@ struct Asked {
     name: Option<String>,
     labels: Vec<String>,
     keys: Vec<String>,
+    #[cfg_attr(
+        not(any(feature = "fulltext", feature = "vector")),
+        expect(dead_code, reason = "nothing is made")
+    )]
     if_not_exists: bool,
 }
 
