@@ -345,7 +345,7 @@ mod with {
         assert_eq!(found[4]["rows"], json!([[6000]]));
         let message = |at: usize| found[at]["error"]["message"].as_str().expect("an error");
         assert!(
-            message(5).contains("letter 13: brackets have to say"),
+            message(5).contains("letter 7: brackets have to say"),
             "{}",
             message(5)
         );

@@ -2,6 +2,7 @@
 //! view or a snapshot still shows.
 
 use std::collections::HashSet;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::{IndexFile, IndexFileError, IndexPosition};
@@ -139,7 +140,7 @@ impl Base {
         definition: &TextDefinition,
         now: &IndexPosition,
     ) -> tantivy::Result<Option<(Self, Payload)>> {
-        let Some((mut index, metas)) = listed(directory)? else {
+        let Some((index, metas)) = listed(directory)? else {
             return Ok(None);
         };
         let payload = payload_of(&metas);
@@ -153,10 +154,7 @@ impl Base {
         if !is_whole(&index, &of_segments)? {
             return Ok(None);
         }
-        // What a process that was killed left has names that the next commit may give.
-        let mut living = of_segments;
-        living.extend([META, LIST_OF_FILES].map(PathBuf::from));
-        index.directory_mut().garbage_collect(|| living)?;
+        remove_others(directory, &of_segments)?;
         Ok(Some((Self::over(index, definition)?, payload)))
     }
 
@@ -200,6 +198,21 @@ impl Base {
         }
         Ok(versions)
     }
+}
+
+/// Removes what a process that was killed has left: files whose names the next commit may
+/// give.
+fn remove_others(directory: &Path, of_segments: &HashSet<PathBuf>) -> tantivy::Result<()> {
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        let name = PathBuf::from(entry.file_name());
+        let is_lock = name.extension().is_some_and(|kind| kind == "lock");
+        let is_list = [META, LIST_OF_FILES].map(Path::new).contains(&&*name);
+        if !is_lock && !is_list && !of_segments.contains(&name) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// Whether the files that segments may have are those that were written, and sound.
