@@ -1,6 +1,6 @@
-//! What of a query belongs together. The library takes words beside `OR` as if nothing
-//! need match, and brackets that only leave out as if nothing matched: each `OR` gets
-//! operands of its own here, and what can be read in two ways is refused.
+//! Rewrites a query so that the library groups it in one way alone. By itself it takes words
+//! beside `OR` as optional, and brackets of excluded words as matching nothing: each `OR`
+//! gets operands of its own here, and ambiguous queries are refused.
 
 use std::iter::Peekable;
 use std::str::CharIndices;
@@ -8,7 +8,7 @@ use std::str::CharIndices;
 /// The place in a query, in bytes, and what is wrong there.
 type Fault = (usize, String);
 
-/// What stands between two operands.
+/// The operator between two operands.
 #[derive(Clone, Copy, PartialEq)]
 enum Between {
     Nothing,
@@ -30,7 +30,7 @@ struct Operand {
 /// has to refuse.
 ///
 /// # Errors
-/// What can be read in two ways, or finds nothing whatever the texts are.
+/// Ambiguous queries, and those that exclude everything.
 pub(super) fn grouped(query: &str) -> Result<Option<String>, Fault> {
     let mut reader = Reader {
         query,
@@ -130,7 +130,7 @@ impl Reader<'_> {
         Some(self.query[start..self.place()].to_string())
     }
 
-    /// What is in brackets, without them if it is one operand.
+    /// Operands in brackets; without the brackets if there is one.
     fn bracket(&mut self) -> Result<Option<String>, Fault> {
         self.letters.next();
         let Some(text) = self.level()? else {

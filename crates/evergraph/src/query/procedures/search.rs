@@ -64,7 +64,8 @@ pub(super) fn register(procedures: &mut Procedures, session: &Arc<Session>, dire
 #[cfg(any(feature = "fulltext", feature = "vector"))]
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What an attempt gives, once it is not `None`: then the index is open elsewhere.
+/// Tries to open an index until it succeeds. An attempt gives `None` while the index is open
+/// elsewhere.
 #[cfg(any(feature = "fulltext", feature = "vector"))]
 fn when_free<T>(
     context: &ProcedureContext<'_, '_>,

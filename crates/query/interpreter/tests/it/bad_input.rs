@@ -488,8 +488,8 @@ fn patterns_of_thousands_of_relationships_run_or_are_refused() {
     assert_eq!(refused, "SyntaxError LimitExceeded");
 }
 
-/// What is made of each row of a batch may be long: it counts while the batch is made, and
-/// where that is too much, rows are computed one by one.
+/// Long values of a batch count while they are made; where that is too much, rows are
+/// computed one by one.
 #[test]
 fn long_values_count_within_a_batch() {
     const ROWS: usize = 4000;
