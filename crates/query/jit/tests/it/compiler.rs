@@ -1,6 +1,8 @@
 //! The store of code, its bounds and its memory.
 
 use std::sync::Arc;
+#[cfg(target_os = "linux")]
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use evergraph_jit::{
     Arithmetic, Compiler, Input, Kind, Numbers, Output, Program, Results, Term, Type,
@@ -90,33 +92,73 @@ fn the_background_thread_makes_what_was_asked_for() {
     assert_eq!(compiler.statistics().compiled, 19);
 }
 
+/// Rights of the process's mappings, such as `r-xp`.
+#[cfg(target_os = "linux")]
+fn rights() -> Vec<String> {
+    let map = std::fs::read_to_string("/proc/self/maps").unwrap();
+    let rights = map
+        .lines()
+        .filter_map(|line| line.split_whitespace().nth(1));
+    rights.map(str::to_string).collect()
+}
+
+/// The map is read again and again while threads compile, call and give up programs.
 #[cfg(target_os = "linux")]
 #[test]
-fn no_memory_is_writable_and_executable() {
-    let compiler = Compiler::new(1 << 20);
-    let rights = || -> Vec<String> {
-        let map = std::fs::read_to_string("/proc/self/maps").unwrap();
-        let rights = map
-            .lines()
-            .filter_map(|line| line.split_whitespace().nth(1));
-        rights.map(str::to_string).collect()
-    };
-    let made_here = |rights: &[String]| rights.iter().filter(|one| one.starts_with("r-x")).count();
-    let before = made_here(&rights());
-    let held: Vec<_> = (1..40)
-        .map(|times| {
-            let compiled = compiler.compile(&program(times), &text(times));
+fn no_memory_is_writable_and_executable_while_programs_are_made_and_run() {
+    const THREADS: usize = 3;
+    const PROGRAMS: usize = 40;
+    const READINGS: u64 = 4000;
+    // A few programs fit, so that each is compiled again and again.
+    let compiler = Compiler::new(8 * 4096);
+    let executable = |rights: &[String]| rights.iter().filter(|one| one.contains('x')).count();
+    let before = executable(&rights());
+    let (calls, is_over) = (AtomicU64::new(0), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let (compiler, calls, is_over) = (&compiler, &calls, &is_over);
+            scope.spawn(move || {
+                for number in 0.. {
+                    if is_over.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    let times = 1 + (thread + number) % PROGRAMS;
+                    // Some are made by the thread in the background.
+                    let compiled = match number % 4 {
+                        0 => compiler.request(&program(times), &text(times)),
+                        _ => compiler.compile(&program(times), &text(times)),
+                    };
+                    let inputs = [Input::Column(Numbers::Integers(&[3, -2]), None)];
+                    if let Some(code) = compiled.code() {
+                        let sums = [3 * times as i64, -2 * times as i64];
+                        let columns = code.columns(&inputs, 2).unwrap();
+                        assert_eq!(columns, [Output::Integers(sums.to_vec(), None)]);
+                        calls.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+            });
+        }
+        // Behind a failed assertion the threads end, too.
+        let _over = Over(&is_over);
+        let (mut readings, mut most) = (0, 0);
+        while readings < READINGS || calls.load(Ordering::Relaxed) < 4 * PROGRAMS as u64 {
             let now = rights();
-            assert!(
-                now.iter()
-                    .all(|one| !one.starts_with("rwx") && !one.starts_with("-wx"))
-            );
-            compiled
-        })
-        .collect();
-    assert!(
-        made_here(&rights()) > before,
-        "code lies in pages of its own"
-    );
-    drop(held);
+            let both = |one: &&String| one.contains('w') && one.contains('x');
+            assert_eq!(now.iter().find(both), None, "reading {readings}");
+            most = most.max(executable(&now));
+            readings += 1;
+        }
+        assert!(most > before, "code lies in pages of its own");
+    });
+    assert!(compiler.statistics().dropped > 0);
+}
+
+#[cfg(target_os = "linux")]
+struct Over<'a>(&'a AtomicBool);
+
+#[cfg(target_os = "linux")]
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
