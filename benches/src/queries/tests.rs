@@ -1,17 +1,18 @@
-//! Each query against the generator's rows in plain maps; the updates against the files of
-//! the whole network.
+//! Each query in every mode against the generator's rows in plain maps; the updates against
+//! the files of the whole network. On media that are opened anew, a smaller network, or all
+//! in a campaign.
 
 mod counts;
 mod reference;
 
 use std::collections::BTreeMap;
 
-use evergraph::Database;
 use evergraph::property::PropertyGraph;
 use evergraph::query::json::to_json;
 use evergraph::query::{Execution, Parameters, Statement};
-use evergraph_generators::snb::{Network, csv, queries, updates};
-use evergraph_interpreter::Query;
+use evergraph::{Database, MediumKind};
+use evergraph_generators::snb::{Event, Network, csv, queries, updates};
+use evergraph_interpreter::{Limits, Options, Query};
 use serde_json::{Value as Json, json};
 
 use super::calls::{self, Call};
@@ -20,7 +21,7 @@ use super::texts::{COMPLEX, COUNTS, SHORT, Text, UPDATES};
 use super::{files, validation};
 use crate::snb::tests::dump::{difference, dump};
 use crate::snb::tests::reference::Reference as Rows;
-use crate::snb::tests::{in_memory, network};
+use crate::snb::tests::{OnMedium, in_memory, network};
 use crate::snb::updates::number;
 use reference::Reference;
 
@@ -30,9 +31,11 @@ fn database(network: &Network, part: csv::Part) -> Database {
     db
 }
 
+const MODES: [Execution; 3] = [Execution::Interpret, Execution::Adapt, Execution::Compile];
+
 /// Rows as lists of JSON, which are the same in every mode.
 fn rows(db: &Database, query: Text, call: &Call) -> Vec<Json> {
-    let found = [Execution::Interpret, Execution::Adapt, Execution::Compile].map(|mode| {
+    let found = MODES.map(|mode| {
         let statement = Statement::new(query.text).execution(mode);
         let parameters: Parameters = call.iter().cloned().collect();
         let rows = db.execute(&statement.parameters(parameters));
@@ -57,22 +60,26 @@ fn assert_rows(query: Text, call: &Call, found: Vec<Json>, expected: Vec<Json>) 
 fn short_reads_give_what_the_rows_say() {
     let network = network(150);
     let db = database(&network, csv::Part::Whole);
+    Rows::of(network.events()).assert_interesting();
+    assert_short_reads(&db, &network);
+}
+
+fn assert_short_reads(db: &Database, network: &Network) {
     let rows_of = Rows::of(network.events());
-    rows_of.assert_interesting();
     let messages = rows_of.message_ids().into_iter().step_by(29);
     let reference = Reference::new(&rows_of, network.world());
     for person in rows_of.person_ids().into_iter().step_by(3) {
         let call = vec![("personId", person.into())];
         for (query, number) in SHORT[..3].iter().zip(1..) {
             let expected = reference.short(number, person);
-            assert_rows(*query, &call, rows(&db, *query, &call), expected);
+            assert_rows(*query, &call, rows(db, *query, &call), expected);
         }
     }
     for message in messages {
         let call = vec![("messageId", message.into())];
         for (query, number) in SHORT[3..].iter().zip(4..) {
             let expected = reference.short(number, message);
-            assert_rows(*query, &call, rows(&db, *query, &call), expected);
+            assert_rows(*query, &call, rows(db, *query, &call), expected);
         }
     }
 }
@@ -81,9 +88,15 @@ fn short_reads_give_what_the_rows_say() {
 fn complex_reads_give_what_the_rows_say() {
     let network = network(250);
     let db = database(&network, csv::Part::Whole);
+    let empty = assert_complex_reads(&db, &network, 12);
+    assert!(empty.is_empty(), "no call of these gives a row: {empty:?}");
+}
+
+/// Checks so many calls of each; returns the queries of which none gives a row.
+fn assert_complex_reads(db: &Database, network: &Network, calls: usize) -> Vec<&'static str> {
     let rows_of = Rows::of(network.events());
     let reference = Reference::new(&rows_of, network.world());
-    let mut texts = queries::parameters(&network, 12);
+    let mut texts = queries::parameters(network, calls);
     // Messages from abroad are rare: of all time, from the countries that come first.
     let places = network.world().places();
     for (at, row) in texts[2].rows.iter_mut().enumerate() {
@@ -95,12 +108,12 @@ fn complex_reads_give_what_the_rows_say() {
         for (call, texts) in calls::of_rows(texts).iter().zip(&texts.rows) {
             let expected = reference.complex(query.name, texts);
             *empty.entry(query.name).or_insert(true) &= expected.is_empty();
-            let found = rows(&db, *query, call);
+            let found = rows(db, *query, call);
             assert_rows(*query, call, found, expected);
         }
     }
     empty.retain(|_, is_empty| *is_empty);
-    assert!(empty.is_empty(), "no call of these gives a row: {empty:?}");
+    empty.into_keys().collect()
 }
 
 #[test]
@@ -151,27 +164,80 @@ fn paths_between_persons_that_are_not_connected() {
 #[test]
 fn bulk_and_updates_are_the_whole() {
     let network = network(100);
-    let whole = database(&network, csv::Part::Whole);
-    let grown = database(&network, csv::Part::Initial);
+    for mode in MODES {
+        let grown = database(&network, csv::Part::Initial);
+        assert_updates(&grown, &network, mode, 1);
+    }
+}
+
+/// Runs the stream, so many updates in a transaction.
+fn assert_updates(grown: &Database, network: &Network, mode: Execution, at_once: usize) {
+    let whole = database(network, csv::Part::Whole);
     let graph = grown.property_graph().unwrap();
-    let prepared = UPDATES.map(|query| Query::prepare(graph, query.text).unwrap());
+    let prepared = UPDATES.map(|query| {
+        let limits = Limits {
+            execution: mode,
+            ..Limits::default()
+        };
+        let options = Options {
+            limits,
+            ..Options::default()
+        };
+        Query::prepare_with(graph, query.text, options).unwrap()
+    });
     let mut made = [0; UPDATES.len()];
-    for event in updates::updates(&network) {
-        let update = number(&event.change) - 1;
-        let call = parameters(&calls::of_change(&event.change));
-        let done = prepared[update].execute(graph, &call).unwrap();
-        let counters = done.summary().counters;
-        assert!(
-            counters.nodes_created + counters.relationships_created > 0,
-            "{:?}",
-            event.change
-        );
-        made[update] += 1;
+    let events: Vec<Event> = updates::updates(network).collect();
+    for events in events.chunks(at_once) {
+        let mut transaction = graph.begin();
+        for event in events {
+            let update = number(&event.change) - 1;
+            let call = parameters(&calls::of_change(&event.change));
+            let done = prepared[update].run(&mut transaction, &call).unwrap();
+            let counters = done.summary().counters;
+            assert!(
+                counters.nodes_created + counters.relationships_created > 0,
+                "{:?}",
+                event.change
+            );
+            made[update] += 1;
+        }
+        transaction.commit().unwrap();
     }
     assert!(made.iter().all(|&count| count > 0), "{made:?}");
     let of = |graph: &PropertyGraph| dump(&graph.view());
     let (grown, whole) = (of(graph), of(whole.property_graph().unwrap()));
     assert!(grown == whole, "{}", difference(&grown, &whole));
+}
+
+#[test]
+fn queries_give_the_same_on_the_emulated_medium() {
+    assert_queries_on(MediumKind::Dax);
+}
+
+#[test]
+fn queries_give_the_same_on_files() {
+    assert_queries_on(MediumKind::File);
+}
+
+fn assert_queries_on(medium: MediumKind) {
+    let is_deep = std::env::var("EVERGRAPH_CAMPAIGN").is_ok_and(|value| value == "deep");
+    // A commit on files waits for the disk.
+    let (persons, calls, modes, at_once) = match is_deep {
+        true => (250, 12, &MODES[..], 1),
+        false => (100, 2, &MODES[2..], 200),
+    };
+    let network = network(persons);
+    let db = OnMedium::new(medium, &network, csv::Part::Whole, files::define_names);
+    let mut rows_of = Rows::of(network.events());
+    assert_short_reads(&db, &network);
+    assert_complex_reads(&db, &network, calls);
+    add_tags(&db, &mut rows_of);
+    assert_counts(&db, &rows_of, &network);
+    drop(db);
+    for mode in modes {
+        let grown = OnMedium::new(medium, &network, csv::Part::Initial, files::define_names);
+        assert_updates(&grown, &network, *mode, at_once);
+    }
 }
 
 /// Gives tags to some comments that have none: the generator's have no others than their
@@ -194,11 +260,15 @@ fn counts_give_what_the_rows_say() {
     let db = database(&network, csv::Part::Whole);
     let mut rows_of = Rows::of(network.events());
     add_tags(&db, &mut rows_of);
+    assert_counts(&db, &rows_of, &network);
+}
+
+fn assert_counts(db: &Database, rows_of: &Rows, network: &Network) {
     for (query, number) in COUNTS.into_iter().zip(1..) {
-        let expected = counts::count(&rows_of, network.world(), number);
+        let expected = counts::count(rows_of, network.world(), number);
         assert!(expected > 0, "{number}");
         assert_eq!(
-            rows(&db, query, &Call::new()),
+            rows(db, query, &Call::new()),
             [json!([expected])],
             "{number}"
         );

@@ -11,6 +11,7 @@ use std::path::Path;
 use evergraph::property::{GraphError, PropertyGraph, View};
 use evergraph::{Database, MediumKind, Options};
 use evergraph_generators::snb::{Change, Event, Network, Parameters, csv, updates};
+use tempfile::TempDir;
 
 use super::load::{import_files, write_files};
 use super::parameters::{Calls, Updates};
@@ -29,6 +30,8 @@ pub(crate) fn network(persons: u64) -> Network {
 fn options(medium: MediumKind) -> Options {
     Options {
         medium,
+        assume_persistent: true,
+        emulated: (medium == MediumKind::Dax).then_some(None),
         property_graph: true,
         ..Options::default()
     }
@@ -50,6 +53,43 @@ fn loaded(network: &Network, part: csv::Part, medium: MediumKind, directory: &Pa
 pub(crate) fn in_memory(network: &Network, part: csv::Part) -> Database {
     let directory = tempfile::tempdir().unwrap();
     loaded(network, part, MediumKind::Dram, directory.path())
+}
+
+/// A database on a medium that outlives its closing; it was closed and opened behind a
+/// checkpoint, so that its records and lists are read from the medium.
+pub(crate) struct OnMedium {
+    db: Database,
+    _directory: TempDir,
+}
+
+impl OnMedium {
+    /// With a part of a network, and what is defined beyond its import. `Dax` is emulated.
+    pub(crate) fn new(
+        medium: MediumKind,
+        network: &Network,
+        part: csv::Part,
+        define: fn(&PropertyGraph) -> Result<(), String>,
+    ) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let db = loaded(network, part, medium, directory.path());
+        let graph = db.property_graph().unwrap();
+        define(graph).unwrap();
+        graph.checkpoint().unwrap();
+        db.close().unwrap();
+        let db = Database::open(directory.path().join("db"), &options(medium)).unwrap();
+        OnMedium {
+            db,
+            _directory: directory,
+        }
+    }
+}
+
+impl std::ops::Deref for OnMedium {
+    type Target = Database;
+
+    fn deref(&self) -> &Database {
+        &self.db
+    }
 }
 
 fn apply_all(graph: &PropertyGraph, events: &[Event]) {

@@ -9,17 +9,30 @@ use evergraph_interpreter::{
 };
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{
-    Entity, GraphOptions, NodeId, PropertyGraph, RelationshipId, Transaction,
+    Entity, GraphOptions, NodeId, OpenOptions, PropertyGraph, RelationshipId, Transaction,
 };
-use evergraph_storage::medium::DramStorage;
+use evergraph_storage::Storage;
+use evergraph_storage::medium::{DramStorage, EmulatedStorage, FileStorage};
 
 use crate::scenario::{Expected, ExpectedError, Graph, Outcome, Phase, Rows, Scenario};
 use crate::signature::Procedure;
 use crate::value::Shown;
 
+/// Medium of a scenario's graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Medium {
+    /// Memory.
+    Dram,
+    /// Memory that counts what is read. The graph is opened anew behind the setup, so that
+    /// queries read records and lists from the medium.
+    Emulated,
+    /// Files in a directory of their own; opened anew, too.
+    File,
+}
+
 /// What is wrong with what executing a scenario gives, if something is.
-pub fn fault(scenario: &Scenario, execution: Execution) -> Option<String> {
-    let ran = std::panic::catch_unwind(|| run(scenario, execution));
+pub fn fault(scenario: &Scenario, execution: Execution, medium: Medium) -> Option<String> {
+    let ran = std::panic::catch_unwind(|| run_on(scenario, execution, medium));
     match ran {
         Ok(Ok(())) => None,
         Ok(Err(fault)) => Some(fault),
@@ -31,10 +44,31 @@ pub fn fault(scenario: &Scenario, execution: Execution) -> Option<String> {
     }
 }
 
-fn run(scenario: &Scenario, execution: Execution) -> Result<(), String> {
-    let storage = DramStorage::new();
-    let graph = PropertyGraph::create(&storage, GraphOptions::default(), [1; 16]);
-    let graph = graph.map_err(|error| error.to_string())?;
+fn run_on(scenario: &Scenario, execution: Execution, medium: Medium) -> Result<(), String> {
+    let dram = DramStorage::new();
+    match medium {
+        Medium::Dram => run(scenario, execution, &dram, false),
+        Medium::Emulated => {
+            let emulated = EmulatedStorage::new(Arc::new(dram), None);
+            run(scenario, execution, &emulated, true)
+        }
+        Medium::File => {
+            let directory = tempfile::tempdir().map_err(|error| error.to_string())?;
+            let files = FileStorage::create(directory.path());
+            let files = files.map_err(|error| error.to_string())?;
+            run(scenario, execution, &files, true)
+        }
+    }
+}
+
+fn run(
+    scenario: &Scenario,
+    execution: Execution,
+    storage: &dyn Storage,
+    is_reopened: bool,
+) -> Result<(), String> {
+    let graph = PropertyGraph::create(storage, GraphOptions::default(), [1; 16]);
+    let mut graph = graph.map_err(|error| error.to_string())?;
     let mut parameters = Parameters::new();
     for (name, text) in &scenario.parameters {
         let shown = Shown::read(text).map_err(|rest| format!("parameter {name}: {rest}"))?;
@@ -61,6 +95,12 @@ fn run(scenario: &Scenario, execution: Execution) -> Result<(), String> {
         let done = Query::prepare_with(&graph, text, options.clone())
             .and_then(|query| query.execute(&graph, &parameters));
         done.map_err(|error| format!("{text}\nsetup: {error}"))?;
+    }
+    if is_reopened {
+        graph.checkpoint().map_err(|error| error.to_string())?;
+        drop(graph);
+        let opened = PropertyGraph::open(storage, OpenOptions::default());
+        graph = opened.map_err(|error| error.to_string())?.0;
     }
     for expected in &scenario.queries {
         let done = query(&graph, expected, &options, &parameters);
@@ -340,7 +380,7 @@ impl Entities for InTransaction<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Execution, fault};
+    use super::{Execution, Medium, fault};
     use crate::features;
     use crate::scenario::{Outcome, Scenario};
 
@@ -351,6 +391,10 @@ mod tests {
         all.find(is_such).expect("there is one")
     }
 
+    fn interpreted(scenario: &Scenario) -> Option<String> {
+        fault(scenario, Execution::Interpret, Medium::Dram)
+    }
+
     #[test]
     fn other_rows_are_a_fault() {
         let has_rows = |one: &Scenario| match &one.queries[0].outcome {
@@ -358,12 +402,12 @@ mod tests {
             _ => false,
         };
         let mut changed = scenario(has_rows);
-        assert_eq!(fault(&changed, Execution::Interpret), None);
+        assert_eq!(interpreted(&changed), None);
         if let Outcome::Rows(rows) = &mut changed.queries[0].outcome {
             rows.rows[0][0] = "'another'".into();
         }
         assert!(
-            fault(&changed, Execution::Interpret)
+            interpreted(&changed)
                 .expect("other rows")
                 .contains("and not")
         );
@@ -376,10 +420,10 @@ mod tests {
             effects.is_some_and(|effects| !effects.is_empty())
         };
         let mut changed = scenario(has_effects);
-        assert_eq!(fault(&changed, Execution::Interpret), None);
+        assert_eq!(interpreted(&changed), None);
         changed.queries[0].side_effects = Some(Vec::new());
         assert!(
-            fault(&changed, Execution::Interpret)
+            interpreted(&changed)
                 .expect("other effects")
                 .contains("has the effects")
         );
@@ -389,18 +433,18 @@ mod tests {
     fn another_error_and_none_are_a_fault() {
         let fails = |one: &Scenario| matches!(one.queries[0].outcome, Outcome::Error(_));
         let mut changed = scenario(fails);
-        assert_eq!(fault(&changed, Execution::Interpret), None);
+        assert_eq!(interpreted(&changed), None);
         if let Outcome::Error(error) = &mut changed.queries[0].outcome {
             error.detail = "Another".into();
         }
         assert!(
-            fault(&changed, Execution::Interpret)
+            interpreted(&changed)
                 .expect("another error")
                 .contains("and not")
         );
         changed.queries[0].query = "RETURN 1".into();
         assert!(
-            fault(&changed, Execution::Interpret)
+            interpreted(&changed)
                 .expect("no error")
                 .contains("succeeds")
         );

@@ -4,25 +4,54 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use evergraph_conformance::{execute, features};
+use evergraph_conformance::execute::{self, Medium};
+use evergraph_conformance::features;
 use evergraph_interpreter::Execution;
 use expect_test::expect_file;
 
-/// Scenarios that fail when expressions are compiled at once, or in the middle of a query.
+const MODES: [Execution; 4] = [
+    Execution::Interpret,
+    Execution::Compile,
+    Execution::Adapt,
+    // In the middle of a query.
+    Execution::SwitchAfter(3),
+];
+
 #[test]
-fn compiled_scenarios_give_the_same() {
+fn scenarios_give_the_same_in_every_mode() {
+    assert_no_faults(Medium::Dram, &MODES[1..], 1);
+}
+
+#[test]
+fn scenarios_give_the_same_on_the_emulated_medium() {
+    assert_no_faults(Medium::Emulated, &MODES, 23);
+}
+
+#[test]
+fn scenarios_give_the_same_on_files() {
+    assert_no_faults(Medium::File, &MODES, 97);
+}
+
+/// Runs one scenario of so many in some modes, or every one in a campaign.
+fn assert_no_faults(medium: Medium, modes: &[Execution], one_of: usize) {
     let only = std::env::var("EVERGRAPH_SCENARIO").unwrap_or_default();
+    let is_deep = std::env::var("EVERGRAPH_CAMPAIGN").is_ok_and(|value| value == "deep");
+    let step = if is_deep || !only.is_empty() {
+        1
+    } else {
+        one_of
+    };
+    let features = features().expect("the kit is read");
     let mut failing = Vec::new();
-    for feature in features().expect("the kit is read") {
-        for scenario in &feature.scenarios {
-            let name = format!("{}: {}", feature.name, scenario.name);
-            if !name.contains(&only) {
-                continue;
-            }
-            for execution in [Execution::Compile, Execution::SwitchAfter(3)] {
-                if let Some(fault) = execute::fault(scenario, execution) {
-                    failing.push(format!("{name} ({execution:?})\n{fault}"));
-                }
+    let scenarios = features.iter().flat_map(|feature| {
+        let scenarios = feature.scenarios.iter();
+        scenarios.map(|scenario| (format!("{}: {}", feature.name, scenario.name), scenario))
+    });
+    let wanted = scenarios.filter(|(name, _)| name.contains(&only));
+    for (name, scenario) in wanted.step_by(step) {
+        for &execution in modes {
+            if let Some(fault) = execute::fault(scenario, execution, medium) {
+                failing.push(format!("{name} ({medium:?}, {execution:?})\n{fault}"));
             }
         }
     }
@@ -45,7 +74,7 @@ fn scenarios_give_what_the_kit_says() {
                 continue;
             }
             count.0 += 1;
-            match execute::fault(scenario, Execution::Interpret) {
+            match execute::fault(scenario, Execution::Interpret, Medium::Dram) {
                 None => count.1 += 1,
                 Some(fault) => {
                     writeln!(failing, "{name}").expect("a string takes all");

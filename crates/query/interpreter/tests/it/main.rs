@@ -25,7 +25,8 @@ use std::sync::Arc;
 use evergraph_interpreter::{Datum, Limits, Options, Parameters, Query, QueryError};
 use evergraph_property_graph::graph::{GraphOptions, OpenOptions, PropertyGraph};
 use evergraph_storage::Storage;
-use evergraph_storage::medium::{DramStorage, EmulatedStorage};
+use evergraph_storage::medium::{DramStorage, EmulatedStorage, FileStorage};
+use tempfile::TempDir;
 
 /// An empty graph.
 fn graph() -> PropertyGraph {
@@ -36,22 +37,60 @@ fn graph_on(storage: &dyn Storage) -> PropertyGraph {
     PropertyGraph::create(storage, GraphOptions::default(), [1; 16]).expect("a graph")
 }
 
-/// An emulated medium that counts, and waits for nothing.
-fn emulated() -> EmulatedStorage {
-    EmulatedStorage::new(Arc::new(DramStorage::new()), None)
+/// Medium of one graph.
+enum Medium {
+    Dram,
+    /// Counts, and waits for nothing.
+    Emulated(EmulatedStorage),
+    File {
+        storage: FileStorage,
+        _directory: TempDir,
+    },
 }
 
-/// The graph on an emulated medium after a checkpoint and an opening: its records and lists
-/// are read from the medium.
-fn reopened(graph: PropertyGraph, medium: &EmulatedStorage) -> PropertyGraph {
-    graph.checkpoint().expect("a checkpoint");
-    drop(graph);
-    let (graph, _) = PropertyGraph::open(medium, OpenOptions::default()).expect("opened");
-    let reads = || medium.device().drain().media_reads;
-    let before = reads();
-    let nodes = graph.view().nodes().filter(Result::is_ok).count();
-    assert!(nodes > 0 && reads() > before, "{nodes} nodes");
-    graph
+impl Medium {
+    fn emulated() -> Self {
+        Medium::Emulated(EmulatedStorage::new(Arc::new(DramStorage::new()), None))
+    }
+
+    fn file() -> Self {
+        let directory = tempfile::tempdir().expect("a directory");
+        Medium::File {
+            storage: FileStorage::create(directory.path()).expect("files"),
+            _directory: directory,
+        }
+    }
+
+    fn graph(&self) -> PropertyGraph {
+        match self {
+            Medium::Dram => graph(),
+            Medium::Emulated(storage) => graph_on(storage),
+            Medium::File { storage, .. } => graph_on(storage),
+        }
+    }
+
+    /// The graph after a checkpoint and an opening, but in DRAM: its records and lists are
+    /// read from the medium.
+    fn reopened(&self, graph: PropertyGraph) -> PropertyGraph {
+        let storage: &dyn Storage = match self {
+            Medium::Dram => return graph,
+            Medium::Emulated(storage) => storage,
+            Medium::File { storage, .. } => storage,
+        };
+        graph.checkpoint().expect("a checkpoint");
+        drop(graph);
+        let opened = PropertyGraph::open(storage, OpenOptions::default());
+        let (graph, _) = opened.expect("opened");
+        let reads = || match self {
+            Medium::Emulated(storage) => storage.device().drain().media_reads,
+            _ => 0,
+        };
+        let before = reads();
+        let nodes = graph.view().nodes().filter(Result::is_ok).count();
+        let has_read = !matches!(self, Medium::Emulated(_)) || reads() > before;
+        assert!(nodes > 0 && has_read, "{nodes} nodes");
+        graph
+    }
 }
 
 /// The rows of a query.

@@ -1,5 +1,5 @@
-//! Random queries over graphs of some hundred nodes, stored as columns, in DRAM and on the
-//! emulated medium: every mode, number of threads and plan gives the same rows. The plan
+//! Random queries over graphs of some hundred nodes, stored as columns, in DRAM, on
+//! the emulated medium and on files: every mode, number of threads and plan gives the same rows. The plan
 //! without rewrites, interpreted by one thread, is the reference. Queries of more kinds, of
 //! small graphs, are in `random_queries`.
 
@@ -7,9 +7,8 @@ use evergraph_graph::random::Random;
 use evergraph_interpreter::{Execution, Limits, Options, Parameters, Query};
 use evergraph_property_graph::graph::PropertyGraph;
 use evergraph_storage::failpoint::Scope;
-use evergraph_storage::medium::EmulatedStorage;
 
-use crate::{emulated, graph, graph_on, reopened, rows};
+use crate::{Medium, graph, rows};
 
 /// Draws parts of queries.
 struct Draw(Random);
@@ -29,10 +28,9 @@ impl Draw {
 }
 
 /// Nodes with numbers, texts, truths, values of mixed types and nulls; relationships of two
-/// types, some parallel, some loops. On a medium, if it is given, from which the columns are
-/// read then.
-fn random_graph(draw: &mut Draw, medium: Option<&EmulatedStorage>) -> PropertyGraph {
-    let mut graph = medium.map_or_else(graph, |medium| graph_on(medium));
+/// types, some parallel, some loops.
+fn random_graph(draw: &mut Draw, medium: &Medium) -> PropertyGraph {
+    let mut graph = medium.graph();
     let (a, b, nodes) = (3 + draw.below(90), 1 + draw.below(50), 90 + draw.below(60));
     rows(
         &graph,
@@ -56,11 +54,10 @@ fn random_graph(draw: &mut Draw, medium: Option<&EmulatedStorage>) -> PropertyGr
     }
     // Columns as they are stored, some with rows that have changed since.
     let is_merged = draw.is(70);
-    if let Some(medium) = medium {
-        graph = reopened(graph, medium);
-    } else if is_merged {
+    if is_merged {
         graph.checkpoint().expect("a checkpoint");
     }
+    graph = medium.reopened(graph);
     if draw.is(50) {
         let (e, f) = (2 + draw.below(9), draw.below(100));
         rows(
@@ -298,21 +295,26 @@ fn mutants_are_caught() {
 
 #[test]
 fn every_mode_and_plan_gives_the_same_rows() {
-    assert_modes_agree(12, || None);
+    assert_modes_agree(12, || Medium::Dram);
 }
 
 #[test]
 fn every_mode_and_plan_gives_the_same_rows_on_the_emulated_medium() {
-    assert_modes_agree(4, || Some(emulated()));
+    assert_modes_agree(4, Medium::emulated);
+}
+
+#[test]
+fn every_mode_and_plan_gives_the_same_rows_on_files() {
+    assert_modes_agree(2, Medium::file);
 }
 
 /// Tries so many graphs, each on a medium of its own; many more in a campaign.
-fn assert_modes_agree(graphs: u64, medium: fn() -> Option<EmulatedStorage>) {
+fn assert_modes_agree(graphs: u64, medium: fn() -> Medium) {
     let is_deep = std::env::var("EVERGRAPH_CAMPAIGN").is_ok_and(|value| value == "deep");
     for seed in 0..if is_deep { 2000 } else { graphs } {
         let mut draw = Draw(Random::new(seed));
         let medium = medium();
-        let graph = random_graph(&mut draw, medium.as_ref());
+        let graph = random_graph(&mut draw, &medium);
         for number in 0..25 {
             let text = random_query(&mut draw);
             let limits = |execution, threads| Limits {

@@ -1,6 +1,6 @@
 //! Random queries on random graphs: each gives the same rows with all rules and without
 //! those that only save work, in every mode, by one thread and by two, and with little
-//! memory, in DRAM and on the emulated medium.
+//! memory, in DRAM, on the emulated medium and on files.
 //!
 //! `EVERGRAPH_QUERIES` is how many are tried, `EVERGRAPH_SEED` with which they begin.
 
@@ -9,8 +9,8 @@ use std::fmt::Write;
 use evergraph_interpreter::{Execution, Limits, Options, Parameters, Query, QueryError};
 use evergraph_property_graph::graph::PropertyGraph;
 
+use crate::Medium;
 use crate::counts::Random;
-use crate::{emulated, graph, graph_on, reopened};
 
 /// Queries that are tried, unless told otherwise; each graph is asked several.
 const QUERIES: u64 = 600;
@@ -412,29 +412,34 @@ fn number(name: &str, otherwise: u64) -> u64 {
 
 #[test]
 fn random_queries_give_the_same_rows_however_they_run() {
-    assert_same_rows("dram", QUERIES, |seed| filled(graph(), seed));
+    assert_same_rows("dram", QUERIES, || Medium::Dram);
 }
 
-/// The columns are read from the medium.
 #[test]
 fn random_queries_give_the_same_rows_on_the_emulated_medium() {
-    assert_same_rows("emulated", QUERIES / 3, |seed| {
-        let medium = emulated();
-        reopened(filled(graph_on(&medium), seed), &medium)
-    });
+    assert_same_rows("emulated", QUERIES / 3, Medium::emulated);
 }
 
-/// Tries so many queries, unless told otherwise, on graphs of their seeds.
-fn assert_same_rows(medium: &str, queries: u64, graph_of: fn(u64) -> PropertyGraph) {
-    let name = format!("evergraph-random-{medium}-{}", std::process::id());
+#[test]
+fn random_queries_give_the_same_rows_on_files() {
+    assert_same_rows("file", QUERIES / 6, Medium::file);
+}
+
+/// Tries so many queries, unless told otherwise, on graphs of their seeds, each on a medium
+/// of its own.
+fn assert_same_rows(name: &str, queries: u64, medium: fn() -> Medium) {
+    let name = format!("evergraph-random-{name}-{}", std::process::id());
     let directory = std::env::temp_dir().join(name);
-    let (mut with_rows, mut graph) = (0, None);
+    let mut with_rows = 0;
+    let mut graph: Option<(u64, PropertyGraph, Medium)> = None;
     let first = number("EVERGRAPH_SEED", 0);
     let count = number("EVERGRAPH_QUERIES", queries);
     for seed in first..first + count {
         let (of_graph, text) = (seed / QUERIES_OF_GRAPH, text_of(seed));
-        if graph.as_ref().is_none_or(|(known, _)| *known != of_graph) {
-            graph = Some((of_graph, graph_of(of_graph)));
+        if graph.as_ref().is_none_or(|(known, ..)| *known != of_graph) {
+            let medium = medium();
+            let filled = medium.reopened(filled(medium.graph(), of_graph));
+            graph = Some((of_graph, filled, medium));
         }
         let graph = &graph.as_ref().expect("a graph").1;
         let limits = |execution, threads, memory| Limits {
