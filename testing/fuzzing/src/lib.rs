@@ -1,11 +1,12 @@
 //! The targets of fuzzing: one for each parser of stored bytes, of files and of
-//! arguments. `fuzz/` gives them to libFuzzer; `tests/mutations.rs` runs them with any
+//! arguments, and one for queries that run. `fuzz/` gives them to libFuzzer; `tests/mutations.rs` runs them with any
 //! toolchain over the seeds in `fuzz/seeds` and over mutations of these.
 
 #![forbid(unsafe_code)]
 
 mod arguments;
 mod databases;
+mod execution;
 mod files;
 mod golden;
 mod image;
@@ -31,6 +32,8 @@ pub struct Target {
     pub bytes_per_byte: usize,
     /// So many in the tests.
     pub mutations: u64,
+    /// The mutation of a number, of seeds that are not none.
+    pub mutated: fn(&[Vec<u8>], u64, u64) -> Vec<u8>,
     /// The least share of mutations that pass the first check, in percent.
     pub depth: u32,
 }
@@ -42,6 +45,7 @@ const fn target(name: &'static str, run: fn(&[u8]) -> bool) -> Target {
         base_bytes: 64 << 10,
         bytes_per_byte: 64,
         mutations: 100_000,
+        mutated: mutation::mutated,
         depth: 10,
     }
 }
@@ -113,6 +117,14 @@ pub const TARGETS: &[Target] = &[
         base_bytes: 256 << 10,
         bytes_per_byte: 2048,
         ..target("query", queries::query)
+    },
+    // Each is planned, compiled and run twice, on new graphs.
+    Target {
+        base_bytes: (8 << 20) + 2 * execution::MEMORY,
+        bytes_per_byte: 4096,
+        mutations: 10_000,
+        mutated: mutation::mutated_text,
+        ..target("execution", execution::execution)
     },
 ];
 

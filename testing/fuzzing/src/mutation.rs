@@ -117,3 +117,83 @@ fn mutate(random: &mut Random, input: &mut Vec<u8>, seeds: &[Vec<u8>]) {
         }
     }
 }
+
+/// As [`mutated`], by words, brackets and clauses: much of it is still a text of the
+/// language.
+pub fn mutated_text(seeds: &[Vec<u8>], seed: u64, number: u64) -> Vec<u8> {
+    let mut random = Random::stream(seed, number);
+    let mut input = pick(&mut random, seeds).clone();
+    for _ in 0..=below(&mut random, 4) {
+        let words = words(&input);
+        if words.is_empty() || below(&mut random, 16) == 0 {
+            mutate(&mut random, &mut input, seeds);
+            continue;
+        }
+        let replaced = part(&mut random, &words);
+        let given = like(&mut random, &words, words[replaced.start], seeds);
+        let (before, rest) = words.split_at(replaced.start);
+        let (old, behind) = rest.split_at(replaced.len());
+        let parts = match below(&mut random, 8) {
+            0 => [before.concat(), behind.concat(), Vec::new(), Vec::new()],
+            1 | 2 => [before.concat(), given, old.concat(), behind.concat()],
+            _ => [before.concat(), given, Vec::new(), behind.concat()],
+        };
+        input = parts.concat();
+    }
+    input.truncate(MOST_BYTES);
+    input
+}
+
+fn words(bytes: &[u8]) -> Vec<&[u8]> {
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
+    let words = bytes.chunk_by(|one, next| is_word(one) && is_word(next));
+    words.collect()
+}
+
+/// Kinds of words that may stand for each other: a keyword with what follows, a name or
+/// number, an opening bracket with what is in it, each other sign.
+fn kind(word: &[u8]) -> u8 {
+    match word[0] {
+        first if first.is_ascii_uppercase() && word.len() > 2 => b'K',
+        first if first.is_ascii_alphanumeric() => b'n',
+        b'<' | b'>' | b'=' | b'+' | b'-' | b'*' | b'/' | b'%' => b'+',
+        first => first,
+    }
+}
+
+/// A word, what is between two brackets, or a clause.
+fn part(random: &mut Random, words: &[&[u8]]) -> std::ops::Range<usize> {
+    let start = below(random, words.len());
+    let mut depth = 0;
+    let end = match kind(words[start]) {
+        b'(' | b'[' | b'{' => words[start..].iter().position(|word| {
+            depth += i32::from(b"([{".contains(&word[0]));
+            depth -= i32::from(b")]}".contains(&word[0]));
+            depth == 0
+        }),
+        b'K' => {
+            let next = words[start + 1..].iter();
+            next.clone()
+                .position(|word| kind(word) == b'K')
+                .or(Some(next.len()))
+        }
+        _ => None,
+    };
+    start..start + end.unwrap_or(0) + 1
+}
+
+/// A part of a seed that is of the kind of a word; that of the words themselves at times.
+fn like(random: &mut Random, own: &[&[u8]], word: &[u8], seeds: &[Vec<u8>]) -> Vec<u8> {
+    for _ in 0..32 {
+        let others = words(pick::<Vec<u8>>(random, seeds));
+        let from = if below(random, 3) == 0 { own } else { &others };
+        if from.is_empty() {
+            continue;
+        }
+        let part = part(random, from);
+        if kind(from[part.start]) == kind(word) {
+            return from[part].concat();
+        }
+    }
+    word.to_vec()
+}

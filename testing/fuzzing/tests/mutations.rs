@@ -14,7 +14,6 @@ use std::process::{Command, ExitStatus};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use evergraph_fuzzing::mutation::mutated;
 use evergraph_fuzzing::{TARGETS, Target, find, generated_seeds};
 use memory::METER;
 
@@ -60,6 +59,7 @@ tests! {
     names "names"
     condition "condition"
     query "query"
+    execution "execution"
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn run_target(name: &str) {
     std::thread::spawn(move || watch(target.name));
     remember_panics();
     let (begun, mut passed, mut most) = (Instant::now(), 0, 0);
-    let mutations = (0..count).map(|number| mutated(&seeds, seed, number));
+    let mutations = (0..count).map(|number| (target.mutated)(&seeds, seed, number));
     // Each kind of failure, how often it came, and the first input.
     let mut failed: BTreeMap<String, (u64, PathBuf)> = BTreeMap::new();
     for (number, input) in seeds.iter().cloned().chain(mutations).enumerate() {
