@@ -4,6 +4,7 @@ mod bad_input;
 mod chains;
 mod compiled;
 mod counts;
+mod documented_plans;
 mod groups;
 mod joins;
 mod limits;
