@@ -4,6 +4,7 @@ mod algorithms;
 mod architecture;
 mod background;
 mod common;
+mod concurrency;
 mod custom;
 mod cycles;
 mod export;
