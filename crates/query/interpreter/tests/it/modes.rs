@@ -4,7 +4,7 @@
 //! small graphs, are in `random_queries`.
 
 use evergraph_graph::random::Random;
-use evergraph_interpreter::{Execution, Limits, Options, Parameters, Query};
+use evergraph_interpreter::{Execution, Limits, Options, Parameters, Query, QueryError};
 use evergraph_property_graph::graph::PropertyGraph;
 use evergraph_storage::failpoint::Scope;
 
@@ -239,18 +239,26 @@ fn random_query(draw: &mut Draw) -> String {
 
 /// Rows in an order of their own.
 fn found(graph: &PropertyGraph, text: &str, plain: bool, limits: Limits) -> Vec<String> {
+    let rows = attempted(graph, text, plain, limits);
+    rows.unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+fn attempted(
+    graph: &PropertyGraph,
+    text: &str,
+    plain: bool,
+    limits: Limits,
+) -> Result<Vec<String>, QueryError> {
     let options = Options {
         plain,
         limits,
         ..Options::default()
     };
-    let query = Query::prepare_with(graph, text, options);
-    let query = query.unwrap_or_else(|error| panic!("{text}: {error}"));
-    let rows = query.read(&graph.view(), &Parameters::new());
-    let rows = rows.unwrap_or_else(|error| panic!("{text}: {error}"));
+    let query = Query::prepare_with(graph, text, options)?;
+    let rows = query.read(&graph.view(), &Parameters::new())?;
     let mut rows: Vec<String> = rows.map(|row| format!("{row:?}")).collect();
     rows.sort();
-    rows
+    Ok(rows)
 }
 
 #[test]
@@ -322,7 +330,12 @@ fn assert_modes_agree(graphs: u64, medium: fn() -> Medium) {
                 threads,
                 ..Limits::default()
             };
-            let expected = found(&graph, &text, true, limits(Execution::Interpret, 1));
+            let plain = attempted(&graph, &text, true, limits(Execution::Interpret, 1));
+            let expected = match plain {
+                // Of an order's first rows, the reference holds all that there are.
+                Err(QueryError::Memory { .. }) => continue,
+                plain => plain.unwrap_or_else(|error| panic!("{text}: {error}")),
+            };
             for (execution, threads) in [
                 (Execution::Interpret, 1),
                 (Execution::Compile, 1),
