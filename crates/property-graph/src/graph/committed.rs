@@ -1,6 +1,6 @@
 //! The graph as transactions read it.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use super::core::Core;
@@ -73,10 +73,10 @@ impl CommittedState for Committed {
         })
     }
 
-    fn release(&self, kind: EntityKind, id: u32) {
+    fn release(&self, kind: EntityKind, ids: Range<u32>) {
         match kind {
-            EntityKind::Node => self.core.state.nodes().release(id),
-            EntityKind::Relationship => self.core.state.relationships().release(id),
+            EntityKind::Node => self.core.state.nodes().release(ids),
+            EntityKind::Relationship => self.core.state.relationships().release(ids),
         }
     }
 }

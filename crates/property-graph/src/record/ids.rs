@@ -148,15 +148,6 @@ impl Ids {
         state.invariants(self.most);
     }
 
-    /// The id was not used after all.
-    pub(super) fn release(&self, id: u32) {
-        let mut state = self.state.lock();
-        let is_new = state.free.insert(id);
-        debug_assert!(is_new, "id {id} is given back twice");
-        state.shrink();
-        state.invariants(self.most);
-    }
-
     /// Ids one after another that were never given, `count` or more, up to the end of
     /// a chunk; fewer if there are no more.
     pub(super) fn reserve_chunks(
@@ -183,10 +174,14 @@ impl Ids {
         self.state.lock().fresh
     }
 
-    /// Ids that were reserved in one piece and are not used after all.
-    pub(super) fn release_range(&self, unused: Range<u32>) {
+    /// Ids that were reserved and are not used after all.
+    pub(super) fn release(&self, unused: Range<u32>) {
         let mut state = self.state.lock();
-        match state.fresh == unused.end {
+        debug_assert!(
+            state.free.range(unused.clone()).next().is_none(),
+            "ids {unused:?} are given back twice"
+        );
+        match state.fresh == unused.end && unused.start >= state.named {
             true => state.fresh = unused.start.min(unused.end),
             false => state.free.extend(unused),
         }
@@ -350,7 +345,9 @@ mod tests {
         let one = || ids.reserve(Needed::default, none).unwrap();
         assert_eq!([one(), one(), one(), one()], [0, 1, 2, 3]);
         ids.created(1);
-        [0, 2, 3].into_iter().for_each(|id| ids.release(id));
+        [0..1, 2..4]
+            .into_iter()
+            .for_each(|unused| ids.release(unused));
         // Behind the last that names something.
         assert_eq!(ids.reserve_chunks(1, none).unwrap(), 2..8);
         assert_eq!(one(), 0);
@@ -393,12 +390,12 @@ mod tests {
         }
 
         #[test]
-        #[should_panic(expected = "is given back twice")]
+        #[should_panic(expected = "are given back twice")]
         fn an_id_is_given_back_once() {
             let ids = Ids::new(100, 10);
             ids.restore_until(10);
-            ids.release(3);
-            ids.release(3);
+            ids.release(3..4);
+            ids.release(3..4);
         }
     }
 }

@@ -114,9 +114,8 @@ impl<R: Record> Table<R> {
         self.ids.restore_until(id);
     }
 
-    /// Gives back the last of the ids that [`Table::reserve_chunks`] gave, from `first` to
-    /// `until`, which no commit uses.
-    pub(crate) fn release_range(&self, unused: std::ops::Range<u32>) {
-        self.ids.release_range(unused);
+    /// Gives back ids that were reserved and that no commit uses.
+    pub(crate) fn release(&self, unused: std::ops::Range<u32>) {
+        self.ids.release(unused);
     }
 }

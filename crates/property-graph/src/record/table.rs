@@ -362,11 +362,6 @@ impl<R: Record> Table<R> {
         self.ids.reserve(needed, |chunk| self.unused_ids(chunk))
     }
 
-    /// Gives an id back that was reserved and that no commit uses.
-    pub(crate) fn release(&self, id: u32) {
-        self.ids.release(id);
-    }
-
     /// The ids of a chunk that no record has, with the commits between which one
     /// had it.
     pub(super) fn unused_ids(&self, number: u32) -> Result<Unused, StorageError> {

@@ -306,8 +306,13 @@ impl<S: CommittedState> Drop for Participation<S> {
             // Its ids may be in the log.
             self.manager.inner.lock().recent.fail(position);
         } else {
-            for &(kind, id) in &self.reserved {
-                self.manager.state.release(kind, id);
+            self.reserved.sort_unstable();
+            let follows = |a: &(EntityKind, u32), b: &(EntityKind, u32)| (a.0, a.1 + 1) == *b;
+            for ids in self.reserved.chunk_by(follows) {
+                let (kind, first) = ids[0];
+                self.manager
+                    .state
+                    .release(kind, first..first + ids.len() as u32);
             }
         }
         self.lease.end(&self.manager.locks);

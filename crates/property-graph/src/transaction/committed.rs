@@ -1,6 +1,6 @@
 //! The committed state, as transactions read it.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use super::error::{Retryable, TransactionError};
@@ -58,6 +58,6 @@ pub(crate) trait CommittedState: Send + Sync + 'static {
     /// Reserves an id for a new record until it is released.
     fn reserve(&self, kind: EntityKind) -> Result<u32, Self::Error>;
 
-    /// Gives back an id that was reserved and not committed.
-    fn release(&self, kind: EntityKind, id: u32);
+    /// Gives back ids that were reserved and not committed.
+    fn release(&self, kind: EntityKind, ids: Range<u32>);
 }

@@ -158,7 +158,7 @@ impl Lease {
     fn release(&self, table: &LockTable) {
         let held = std::mem::take(&mut *self.held.lock());
         for (resource, held) in held {
-            table.release(&resource, held);
+            table.release(resource, held);
         }
     }
 

@@ -156,16 +156,19 @@ impl LockTable {
     }
 
     /// Gives back all that a transaction holds of a resource.
-    pub(super) fn release(&self, resource: &Resource, held: Held) {
-        let mut shard = self.shard(resource).lock();
-        let Some(entry) = shard.get_mut(resource) else {
+    pub(super) fn release(&self, resource: Resource, held: Held) {
+        let mut shard = self.shard(&resource).lock();
+        let Slot::Occupied(mut slot) = shard.entry(resource) else {
             return;
         };
+        let entry = slot.get();
         debug_assert!(
             entry.sharers >= u32::from(held.shares)
                 && (held.writes.is_none() || entry.writer.is_some()),
-            "{resource} is held as {held:?}, the table has {entry:?}"
+            "{} is held as {held:?}, the table has {entry:?}",
+            slot.key()
         );
+        let entry = slot.get_mut();
         if held.shares {
             entry.sharers = entry.sharers.saturating_sub(1);
         }
@@ -173,7 +176,7 @@ impl LockTable {
             entry.writer = None;
         }
         if entry.is_unused() {
-            shard.remove(resource);
+            slot.remove();
         }
     }
 
@@ -299,6 +302,6 @@ mod tests {
             shares: false,
             writes: Some(Mode::Update),
         };
-        table.release(&resource, writes);
+        table.release(resource, writes);
     }
 }

@@ -204,7 +204,7 @@ impl<R: Row> Part<R> {
         if let Some(last) = self.reserved.last_mut()
             && !self.left.is_empty()
         {
-            table.release_range(self.left.clone());
+            table.release(self.left.clone());
             last.end = self.left.start;
             self.left.end = self.left.start;
         }
@@ -213,7 +213,7 @@ impl<R: Row> Part<R> {
     pub(super) fn release<T: Record>(&mut self, table: &Table<T>) {
         table.take_back(&self.handed_over);
         while let Some(ids) = self.reserved.pop() {
-            table.release_range(ids);
+            table.release(ids);
         }
     }
 }

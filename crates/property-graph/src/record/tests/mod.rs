@@ -268,7 +268,7 @@ fn ids_that_cannot_be_are_refused() {
     let all = table.reserve_chunks(u32::MAX).expect("none is given yet");
     assert_eq!(all, 0..GEOMETRY.most_records);
     assert!(table.reserve_chunks(1).is_err());
-    table.release_range(all.clone());
+    table.release(all.clone());
     assert_eq!(table.reserve_chunks(u32::MAX).expect("given back"), all);
     let row = || [(Fixed::default(), &[0u8][..])];
     assert!(table.load(1, u32::MAX, row().into_iter()).is_err());

@@ -386,7 +386,7 @@ impl World {
             Step::Reopen => self.reopen(),
             Step::Unused => {
                 if let Some(id) = self.reserve(&[]) {
-                    self.table.release(id);
+                    self.table.release(id..id + 1);
                 }
             }
         }

@@ -356,8 +356,9 @@ pub(crate) struct Changed {
 pub(crate) struct Overlay {
     changed: Changed,
     undo: Vec<Undo>,
-    /// Number of each savepoint and the length of `undo` at it.
-    savepoints: Vec<(u64, usize)>,
+    /// Number of each savepoint, the length of `undo` at it, and whether nothing was changed
+    /// before it.
+    savepoints: Vec<(u64, usize, bool)>,
     /// Bytes of DRAM of all changes and of the undo list; without orders.
     bytes: usize,
     next_savepoint: u64,
@@ -372,6 +373,11 @@ impl std::ops::Deref for Overlay {
 }
 
 impl Changed {
+    /// Whether nothing was written, not even without effect.
+    fn is_untouched(&self) -> bool {
+        self.nodes.by_id.is_empty() && self.relationships.by_id.is_empty()
+    }
+
     /// Change of a record; `None` if it is as it was committed.
     pub(crate) fn change<R: Kind>(&self, id: u32) -> Option<&Change<R>> {
         R::changes(self).by_id.get(&id)
@@ -536,7 +542,7 @@ impl Overlay {
     /// remembered: a record may be changed as often as it has properties.
     pub(crate) fn put<R: Kind>(&mut self, id: u32, mut change: Change<R>) {
         let old = self.change::<R>(id).cloned();
-        change.savepoint = self.savepoints.last().map(|&(number, _)| number);
+        change.savepoint = self.savepoints.last().map(|&(number, ..)| number);
         let is_remembered = old
             .as_ref()
             .is_some_and(|old| old.savepoint == change.savepoint);
@@ -608,18 +614,30 @@ impl Overlay {
     pub(crate) fn savepoint(&mut self) -> Savepoint {
         let number = self.next_savepoint;
         self.next_savepoint += 1;
-        self.savepoints.push((number, self.undo.len()));
+        let is_first = self.changed.is_untouched();
+        self.savepoints.push((number, self.undo.len(), is_first));
         Savepoint { number }
     }
 
-    /// Undoes the changes since a savepoint, which stays.
+    /// Undoes the changes since a savepoint, which stays. O(changes), behind the caller's back
+    /// if they are all that there are.
     ///
     /// # Errors
     /// [`TransactionError::NoSavepoint`].
     pub(crate) fn rollback_to(&mut self, savepoint: Savepoint) -> Result<(), TransactionError> {
         let at = self.find(savepoint)?;
         self.savepoints.truncate(at + 1);
-        let keep = self.savepoints[at].1;
+        let (_, keep, is_first) = self.savepoints[at];
+        if is_first {
+            *self = Overlay {
+                changed: Changed::default(),
+                undo: Vec::new(),
+                savepoints: std::mem::take(&mut self.savepoints),
+                bytes: 0,
+                next_savepoint: self.next_savepoint,
+            };
+            return Ok(());
+        }
         while self.undo.len() > keep {
             let undo = self.undo.pop();
             self.bytes -= undo.as_ref().map_or(0, Undo::bytes);
@@ -653,6 +671,22 @@ impl Overlay {
             .savepoints
             .binary_search_by_key(&savepoint.number, |entry| entry.0);
         found.map_err(|_| TransactionError::NoSavepoint)
+    }
+}
+
+/// Changes of more bytes are freed by a thread of their own: who gives them up need not wait.
+const FREED_AT_ONCE: usize = 8 << 20;
+
+impl Drop for Overlay {
+    fn drop(&mut self) {
+        if self.bytes > FREED_AT_ONCE {
+            let given_up = (
+                std::mem::take(&mut self.changed),
+                std::mem::take(&mut self.undo),
+            );
+            // Without a thread they are freed here.
+            let _ = std::thread::Builder::new().spawn(move || drop(given_up));
+        }
     }
 }
 

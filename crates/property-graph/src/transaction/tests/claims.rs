@@ -68,13 +68,13 @@ fn what_is_reserved_is_refused_to_the_younger() {
     let shared = table
         .acquire(older, &node, Share, none)
         .expect("it is older");
-    table.release(&node, shared);
+    table.release(node.clone(), shared);
     assert!(table.acquire(waiting, &node, Exclusive, none).is_err());
-    table.release(&node, holder);
+    table.release(node.clone(), holder);
     let held = table
         .acquire(waiting, &node, Exclusive, none)
         .expect("free");
-    table.release(&node, held);
+    table.release(node.clone(), held);
     table.unreserve(&node, younger);
     assert_eq!(table.len(), 1, "it is not the younger's");
     table.unreserve(&node, waiting);

@@ -71,9 +71,9 @@ fn the_matrix_of_modes() {
                 allowed.contains(&(first, second)),
                 "{first:?} {second:?}"
             );
-            table.release(&node, mine);
+            table.release(node.clone(), mine);
             if let Ok(theirs) = theirs {
-                table.release(&node, theirs);
+                table.release(node.clone(), theirs);
             }
             assert_eq!(table.len(), 0);
         }
@@ -94,7 +94,7 @@ fn a_lock_grows_if_nobody_else_minds() {
         .acquire(one, &node, Mode::Exclusive, updates)
         .expect("alone");
     assert!(all.covers(Mode::Share) && all.covers(Mode::Exclusive));
-    table.release(&node, all);
+    table.release(node.clone(), all);
     let shares = table.acquire(one, &node, Mode::Share, none).expect("free");
     let other = table
         .acquire(TransactionId(2), &node, Mode::Share, none)
@@ -103,7 +103,7 @@ fn a_lock_grows_if_nobody_else_minds() {
     table
         .acquire(one, &node, Mode::Update, shares)
         .expect("sharers do not mind");
-    table.release(&node, other);
+    table.release(node.clone(), other);
 }
 
 /// Any number of transactions may add to a hub, and one may change it meanwhile.

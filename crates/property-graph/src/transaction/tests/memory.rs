@@ -2,7 +2,7 @@
 //! and a queue for a log. Adjacency is found by looking at all relationships.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use crate::dictionary::KeyCode;
@@ -195,8 +195,10 @@ impl CommittedState for Memory {
         Ok(id)
     }
 
-    fn release(&self, kind: EntityKind, id: u32) {
-        let was_reserved = self.inner.lock().reserved.remove(&(kind, id));
-        assert!(was_reserved, "{kind} {id} was not reserved");
+    fn release(&self, kind: EntityKind, ids: Range<u32>) {
+        for id in ids {
+            let was_reserved = self.inner.lock().reserved.remove(&(kind, id));
+            assert!(was_reserved, "{kind} {id} was not reserved");
+        }
     }
 }
