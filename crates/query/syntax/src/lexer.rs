@@ -214,7 +214,7 @@ impl<'t> Lexer<'t> {
 
     fn number(&mut self) -> Lexed {
         let start = self.at;
-        for (prefix, radix) in [("0x", 16), ("0o", 8)] {
+        for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] {
             if self.rest().starts_with(prefix) {
                 self.at += prefix.len();
                 let digits = self.take_while(is_name_part);
@@ -295,7 +295,9 @@ impl<'t> Lexer<'t> {
     fn no_number(&self, start: usize) -> Problem {
         let text = &self.text[start..self.at];
         let hint = match text.starts_with('0') {
-            true => "integers begin with 1 to 9, hexadecimal ones with 0x, octal ones with 0o",
+            true => {
+                "integers begin with 1 to 9, hexadecimal ones with 0x, octal ones with 0o, binary ones with 0b"
+            }
             false => {
                 "put a blank behind a number, quotes around a string, and backticks around a name"
             }

@@ -239,3 +239,81 @@ fn types_are_refused_only_where_no_value_can_be_right() {
         }
     }
 }
+
+/// The spelling of GQL is the tree of what openCypher writes.
+#[test]
+fn spellings_of_gql_are_those_of_cypher() {
+    for (text, same) in [
+        ("ELEMENT_ID(n)", "elementId(n)"),
+        ("cardinality(l)", "size(l)"),
+        ("PATH_LENGTH(p) + CEILING(x)", "length(p) + ceil(x)"),
+        ("COLLECT_LIST(DISTINCT x)", "collect(DISTINCT x)"),
+        ("STDDEV_SAMP(x) + STDDEV_POP(x)", "stDev(x) + stDevP(x)"),
+        ("PERCENTILE_CONT(x, 0.5)", "percentileCont(x, 0.5)"),
+        ("LN(x) + LOG(2, x)", "log(x) + log(x) / log(2)"),
+        ("POWER(a + 1, 2) * MOD(7, b)", "(a + 1) ^ 2 * (7 % b)"),
+        ("DURATION_BETWEEN(a, b)", "duration.between(a, b)"),
+        ("LOCAL_TIME('12:00')", "localtime('12:00')"),
+        ("ZONED_DATETIME(x)", "datetime(x)"),
+        ("DATE '2026-01-31'", "date('2026-01-31')"),
+        ("TIME '12:00+01:00'", "time('12:00+01:00')"),
+        ("TIME '12:00'", "localtime('12:00')"),
+        (
+            "DATETIME '2026-01-31T12:00Z'",
+            "datetime('2026-01-31T12:00Z')",
+        ),
+        (
+            "TIMESTAMP '2026-01-31T12:00'",
+            "localdatetime('2026-01-31T12:00')",
+        ),
+        ("DURATION 'P1D'", "duration('P1D')"),
+        ("CURRENT_DATE", "date()"),
+        ("current_timestamp.year", "datetime().year"),
+        ("toString(CURRENT_DATE)", "toString(date())"),
+        ("[CURRENT_DATE]", "[date()]"),
+        (
+            "[LOCAL_TIME, LOCAL_TIMESTAMP, CURRENT_TIME]",
+            "[localtime(), localdatetime(), time()]",
+        ),
+        ("a IS TRUE", "coalesce(a AND true, false)"),
+        ("a = b IS NOT TRUE", "a = (NOT coalesce(b AND true, false))"),
+        ("(a = b) IS FALSE", "coalesce(NOT a = b, false)"),
+        ("a IS UNKNOWN", "(a AND true) IS NULL"),
+        ("n IS LABELED A&B", "n:A&B"),
+        ("n IS NOT LABELED Person AND x", "NOT n:Person AND x"),
+        ("n IS LABELED", "n:LABELED"),
+        ("n IS LABELED AND x", "n:LABELED AND x"),
+        ("n IS SOURCE OF r", "n = startNode(r)"),
+        ("n IS NOT DESTINATION OF r", "NOT n = endNode(r)"),
+        ("PROPERTY_EXISTS(n, name)", "n.name IS NOT NULL"),
+        ("SAME(a, b)", "a = b"),
+        ("SAME(a, b, c)", "a = b = c"),
+        ("ALL_DIFFERENT(a, b)", "a <> b"),
+        ("ALL_DIFFERENT(a, b, c)", "a <> b AND a <> c AND b <> c"),
+        ("0b101", "5"),
+    ] {
+        assert_eq!(shown(text), shown(same), "{text}");
+    }
+    // A name that the text brings stands for what it names.
+    for (text, columns) in [
+        ("UNWIND [1] AS local_time RETURN local_time", ["local_time"]),
+        ("MATCH (current_date) RETURN current_date.x AS x", ["x"]),
+        (
+            "MATCH ()-[current_date]-() RETURN current_date.x AS x",
+            ["x"],
+        ),
+        ("CREATE (current_date) RETURN current_date AS x", ["x"]),
+        ("RETURN $x.current_date AS y", ["y"]),
+        ("RETURN {local_time: 1} AS y", ["y"]),
+    ] {
+        assert_eq!(checked(text).unwrap(), columns, "{text}");
+    }
+    for (text, part) in [
+        ("MATCH (n) RETURN n IS UNKNOWN", "NODE"),
+        ("RETURN ALL_DIFFERENT(1)", "ALL_DIFFERENT"),
+        ("RETURN 0b12", "0b12"),
+    ] {
+        let error = checked(text).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    }
+}

@@ -1,6 +1,7 @@
 //! Literals, variables, calls, and what stands in brackets.
 
 use super::compose::one;
+use super::gql::{is_moment, translated};
 use super::{Parsed, Parser};
 use crate::error::Detail;
 use crate::lexer::{Token, too_large};
@@ -61,6 +62,9 @@ impl Parser<'_> {
             "CASE" => return self.case(),
             _ => {}
         }
+        if let Some(node) = self.temporal_literal(word) {
+            return Ok(node);
+        }
         if self.is_ahead(1, "(") {
             if let Some(node) = self.special_call(word)? {
                 return Ok(node);
@@ -72,7 +76,8 @@ impl Parser<'_> {
                 return self.subquery(kind);
             }
         }
-        if !self.is_variable(word) {
+        let is_function = is_moment(word) && self.is_ahead(1, "(");
+        if !self.is_variable(word) && !is_function {
             let mut problem = self.no_expression();
             problem.hint =
                 format!("a variable or property of this name is written `{word}`, in backticks");
@@ -290,11 +295,11 @@ impl Parser<'_> {
         {
             form.node = Node::Text(word.to_ascii_uppercase());
         }
-        Ok(Node::Call(Box::new(FunctionCall {
+        Ok(translated(FunctionCall {
             name,
             distinct,
             arguments,
-        })))
+        }))
     }
 
     fn map_projection(&mut self, variable: Name) -> Parsed<Node> {

@@ -177,19 +177,48 @@ impl Parser<'_> {
                 false => call,
             });
         }
+        if let Some(node) = self.truth_or_end(by, &part)? {
+            return Ok(match is_not {
+                true => Node::Not(Box::new(self.spanned(start, node))),
+                false => node,
+            });
+        }
+        if self.is_word_ahead(by, "LABELED")
+            && self.is_label_ahead(by + 1)
+            && !self.is_joined(by + 1)
+        {
+            self.place += by + 1;
+            let labels = self.any_label(!self.bar_ends)?;
+            let node = Node::Labelled(Box::new(part), labels);
+            return Ok(match is_not {
+                true => Node::Not(Box::new(self.spanned(start, node))),
+                false => node,
+            });
+        }
         if is_not {
             let words = &["NULL", "TYPED", "NORMALIZED"];
             return Err(self.unexpected("NULL, NORMALIZED or a type", words));
         }
-        let is_label = self.word_at(self.ahead(1)).is_some()
-            || matches!(self.ahead(1).token, Token::Quoted(_))
-            || ["%", "!", "("].iter().any(|sign| self.is_ahead(1, sign))
-            || self.computed_ahead(1).is_some();
-        if is_label {
+        if self.is_label_ahead(1) {
             return Ok(Node::Labelled(Box::new(part), self.labels(Of::Values)?));
         }
         self.advance();
         Err(self.unexpected("NULL, NOT NULL or a label", &["NULL"]))
+    }
+
+    /// Whether an operator between conditions, or a word that ends one, is so many tokens
+    /// ahead.
+    fn is_joined(&self, by: usize) -> bool {
+        let word = self.word_at(self.ahead(by));
+        word.is_some_and(super::is_reserved)
+    }
+
+    /// Whether a label, or what labels are joined of, is so many tokens ahead.
+    fn is_label_ahead(&self, by: usize) -> bool {
+        self.word_at(self.ahead(by)).is_some()
+            || matches!(self.ahead(by).token, Token::Quoted(_))
+            || ["%", "!", "("].iter().any(|sign| self.is_ahead(by, sign))
+            || self.computed_ahead(by).is_some()
     }
 
     /// A test of the operand of a `CASE`, or a value that it may be equal to.
@@ -245,7 +274,7 @@ impl Parser<'_> {
     }
 
     /// Operators of a precedence, and of those above.
-    fn arithmetic(&mut self, precedence: u8) -> Parsed<Expression> {
+    pub(super) fn arithmetic(&mut self, precedence: u8) -> Parsed<Expression> {
         if precedence == Operator::PRECEDENCES {
             return self.unary();
         }

@@ -7,6 +7,7 @@ mod command;
 mod compose;
 mod copy;
 mod expression;
+mod gql;
 mod habits;
 mod hint;
 mod options;
@@ -16,7 +17,7 @@ mod types;
 
 use crate::error::{Detail, Error, Problem};
 use crate::lexer::{Spanned, Token, tokens};
-use crate::tree::{Expression, Name, Span, Statement};
+use crate::tree::{DataType, Expression, Name, Span, Statement};
 
 pub(crate) use query::keywords;
 
@@ -45,8 +46,11 @@ const BEGINNINGS: &[&str] = &[
 const OPERATORS: &[&str] = &["AND", "OR", "XOR", "IN", "IS", "STARTS", "ENDS", "CONTAINS"];
 
 pub(crate) fn is_reserved(word: &str) -> bool {
-    // Longer than the longest of them.
-    word.len() <= 10 && RESERVED.contains(&word.to_ascii_uppercase().as_str())
+    // No longer than the longest of them.
+    word.len() <= 17 && {
+        let word = word.to_ascii_uppercase();
+        RESERVED.contains(&&*word) || gql::is_moment(&word)
+    }
 }
 
 /// Keywords that a text has where it brings a variable: `(order:Order)`, `[in:R]`,
@@ -61,11 +65,25 @@ fn keyword_variables<'t>(text: &'t str, tokens: &[Spanned]) -> Vec<&'t str> {
             .any(|word| word.eq_ignore_ascii_case(written(token))),
         _ => false,
     };
+    // A moment is more often an argument or an element than a node or a relationship.
+    let is_value = |at: usize, token: &Spanned| {
+        let outside = at.checked_sub(1).and_then(|at| tokens.get(at));
+        gql::is_moment(written(token))
+            && match written(&tokens[at]) {
+                "(" => outside
+                    .is_some_and(|one| one.token == Token::Word && !is_reserved(written(one))),
+                "[" => !outside.is_some_and(|one| is_one_of(one, &["-"])),
+                _ => false,
+            }
+    };
     let mut found = Vec::new();
-    for three in tokens.windows(3) {
+    for (at, three) in tokens.windows(3).enumerate() {
         let [before, token, behind] = three else {
             continue;
         };
+        if is_one_of(behind, &[")", "]"]) && is_value(at, token) {
+            continue;
+        }
         let is_brought = token.token == Token::Word
             && match written(before) {
                 "(" => is_one_of(behind, &[":", ")", "{", "WHERE", "IS", "IN"]),
@@ -116,6 +134,15 @@ pub(crate) fn expression(text: &str) -> Result<Expression, Error> {
         let expression = parser.expression()?;
         parser.need_end("an operator, such as AND,", OPERATORS)?;
         Ok(expression)
+    })
+}
+
+/// Reads the name of a type.
+pub(crate) fn data_type(text: &str) -> Result<DataType, Error> {
+    read(text, |parser| {
+        let found = parser.data_type()?;
+        parser.need_end("the end of the type", &[])?;
+        Ok(found)
     })
 }
 

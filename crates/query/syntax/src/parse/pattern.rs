@@ -383,7 +383,7 @@ impl Parser<'_> {
         Ok(labels)
     }
 
-    fn any_label(&mut self, takes_bar: bool) -> Parsed<StatementLabels> {
+    pub(super) fn any_label(&mut self, takes_bar: bool) -> Parsed<StatementLabels> {
         let mut parts = vec![self.all_labels("&")?];
         while (takes_bar || self.is_bar_of_labels()) && self.take("|") {
             self.take(":");

@@ -563,16 +563,13 @@ fn operands(operator: Operator) -> Option<(Types, Types)> {
 }
 
 /// Functions of other languages, and of this one in earlier times, and what to write here.
-const FOREIGN_FUNCTIONS: [(&str, &str); 15] = [
+const FOREIGN_FUNCTIONS: [(&str, &str); 12] = [
     ("toInt", "toInteger"),
     ("rels", "relationships"),
     ("len", "size"),
     ("upperCase", "toUpper"),
     ("lowerCase", "toLower"),
-    ("ceiling", "ceil"),
-    ("power", "a ^ b"),
     ("pow", "a ^ b"),
-    ("mod", "a % b"),
     ("if", "CASE WHEN a THEN b ELSE c END"),
     ("substr", "substring"),
     ("concat", "a + b"),
