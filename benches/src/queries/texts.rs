@@ -31,8 +31,8 @@ pub const UPDATES: [Text; 8] = texts!("snb"
     "update-1" "update-2" "update-3" "update-4" "update-5" "update-6" "update-7" "update-8"
 );
 
-/// Counts 1 to 9 of LSQB.
-pub const COUNTS: [Text; 9] = texts!("lsqb" "1" "2" "3" "4" "5" "6" "7" "8" "9");
+/// Counts 1 to 9 of LSQB, and one more on its graph.
+pub const COUNTS: [Text; 10] = texts!("lsqb" "1" "2" "3" "4" "5" "6" "7" "8" "9" "4-cliques");
 
 /// Small queries on a random graph.
 pub const MICRO: [Text; 10] = texts!("micro"

@@ -114,7 +114,7 @@ fn queries_run() {
     );
     assert_eq!(rows(&result, 0).len(), 10);
     assert_eq!(rows(&result, 1).len(), 21);
-    assert_eq!(rows(&result, 2).len(), 9);
+    assert_eq!(rows(&result, 2).len(), 10);
     assert_eq!(rows(&result, 3).len(), 8);
 }
 

@@ -7,7 +7,7 @@ use evergraph_generators::snb::world::World;
 
 use crate::snb::tests::reference::{Reference as Rows, id_of};
 
-/// Count 1 to 9.
+/// Count 1 to 9, and that of cliques.
 pub fn count(rows: &Rows, world: &World, number: usize) -> u64 {
     match number {
         1 => members_and_comments(rows),
@@ -18,7 +18,8 @@ pub fn count(rows: &Rows, world: &World, number: usize) -> u64 {
         6 => interests(rows, false),
         7 => messages(rows, 1),
         8 => other_tags(rows, true),
-        _ => interests(rows, true),
+        9 => interests(rows, true),
+        _ => four_cliques(rows),
     }
 }
 
@@ -66,6 +67,20 @@ fn triangles_of_countries(rows: &Rows, world: &World) -> u64 {
             let is_closed = from == b && rows.knows.contains_key(&(c, a));
             count += u64::from(is_closed && country(a) == country(b) && country(b) == country(c));
         }
+    }
+    count
+}
+
+fn four_cliques(rows: &Rows) -> u64 {
+    let knows = |a: i64, b: i64| a < b && rows.knows.contains_key(&(a, b));
+    let mut count = 0;
+    for &(a, b) in rows.knows.keys().filter(|pair| pair.0 < pair.1) {
+        let both = |c: &i64| knows(a, *c) && knows(b, *c);
+        let thirds: Vec<i64> = rows.persons.keys().copied().filter(both).collect();
+        let pairs = thirds
+            .iter()
+            .flat_map(|c| thirds.iter().map(move |d| (*c, *d)));
+        count += pairs.filter(|&(c, d)| knows(c, d)).count() as u64;
     }
     count
 }
