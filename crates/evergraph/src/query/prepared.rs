@@ -128,7 +128,7 @@ fn refuse_missing_parameters(statement: &Statement) -> Result<(), Error> {
 /// What a statement is run on.
 pub(super) enum On<'a> {
     Database(&'a Database),
-    Transaction(&'a mut property::Transaction),
+    Transaction(&'a Database, &'a mut property::Transaction),
 }
 
 /// A statement that has been read, checked and planned. It is run once; the plan is kept,
@@ -287,13 +287,19 @@ impl<'a> Prepared<'a> {
     fn work(self) -> Result<Work<'a>, Error> {
         let statement = self.statement;
         let (on, planned) = match (self.on, self.ready) {
+            // Lists of names and of what runs are of now, within a transaction, too.
+            (On::Transaction(db, _), Ready::Command(command))
+                if matches!(*command, Command::Show(_)) =>
+            {
+                return Ok(Work::Command(db, command));
+            }
             (On::Database(db), Ready::Command(command)) => {
                 return match statement.as_of.is_some() && command::is_write(&command) {
                     true => Err(past_is_fixed()),
                     false => Ok(Work::Command(db, command)),
                 };
             }
-            (On::Transaction(_), Ready::Command(_)) => {
+            (On::Transaction(..), Ready::Command(_)) => {
                 return Err(Error::refused(
                     "Command",
                     "commands are run by themselves, and not in a transaction",
@@ -304,17 +310,17 @@ impl<'a> Prepared<'a> {
         };
         let has_as_of = planned.as_of.is_some() || statement.as_of.is_some();
         match on {
-            On::Transaction(_) if has_as_of => Err(Error::refused(
+            On::Transaction(..) if has_as_of => Err(Error::refused(
                 "AsOf",
                 "a transaction reads the graph of its beginning",
                 "run the statement with AS OF outside of it",
             )),
-            On::Transaction(_) if planned.query.commits_itself() => Err(Error::refused(
+            On::Transaction(..) if planned.query.commits_itself() => Err(Error::refused(
                 "InTransaction",
                 "CALL { ... } IN TRANSACTIONS commits by itself, and is no part of a transaction",
                 "run the statement before or after the transaction",
             )),
-            On::Transaction(transaction) => Ok(Work::Within(planned, transaction)),
+            On::Transaction(_, transaction) => Ok(Work::Within(planned, transaction)),
             On::Database(_) if has_as_of && planned.writes => Err(past_is_fixed()),
             On::Database(db) if has_as_of => {
                 let graph = db.property_graph()?;

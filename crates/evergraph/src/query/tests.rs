@@ -668,6 +668,29 @@ fn missing_parameters_are_told_before_the_first_row() {
 }
 
 #[test]
+fn lists_are_shown_within_a_transaction_too() {
+    let db = database();
+    let mut transaction = db.begin().unwrap();
+    transaction.query("CREATE (:A)", ()).unwrap();
+    let text = "SHOW TRANSACTIONS YIELD * RETURN count(*)";
+    let rows: i64 = transaction.query(text, ()).unwrap().single().unwrap();
+    assert!(rows >= 1);
+    let text = "SHOW FUNCTIONS YIELD name WHERE name = 'abs'";
+    let name: String = transaction.query(text, ()).unwrap().single().unwrap();
+    assert_eq!(name, "abs");
+    // What was written before is still there, and what defines stays refused.
+    let text = "CREATE INDEX FOR (n:A) ON (n.x)";
+    assert!(transaction.query(text, ()).is_err());
+    transaction.commit().unwrap();
+    let count: i64 = db
+        .query("MATCH (n:A) RETURN count(*)", ())
+        .unwrap()
+        .single()
+        .unwrap();
+    assert_eq!(count, 1);
+}
+
+#[test]
 fn a_commit_that_fails_takes_back_all_statements() {
     let db = database();
     db.query("CREATE CONSTRAINT FOR (v:Void) REQUIRE v.n IS NOT NULL", ())

@@ -38,8 +38,8 @@ impl<'db> Transaction<'db> {
     /// As [`Transaction::query`], with limits.
     ///
     /// # Errors
-    /// As [`Transaction::query`]; a statement that reads another graph by `AS OF`, or makes
-    /// or drops an index or a constraint.
+    /// As [`Transaction::query`]; a statement that reads another graph by `AS OF`, makes or
+    /// drops an index or a constraint, or copies files. `SHOW` lists what is committed.
     pub fn execute(&mut self, statement: &Statement) -> Result<Rows, Error> {
         self.prepare(statement)?.execute()
     }
@@ -63,7 +63,7 @@ impl<'db> Transaction<'db> {
     /// A statement that is wrong, or writes to a database that is open for reading only.
     pub fn prepare<'a>(&'a mut self, statement: &'a Statement) -> Result<Prepared<'a>, Error> {
         let ready = plan(self.db, statement)?;
-        let on = On::Transaction(&mut self.inner);
+        let on = On::Transaction(self.db, &mut self.inner);
         let prepared = Prepared::new(on, statement, ready);
         // The commit would be refused, too late.
         match prepared.is_write() && self.db.store().is_read_only() {
