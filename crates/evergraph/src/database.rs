@@ -224,6 +224,11 @@ impl Database {
         &self.procedures
     }
 
+    /// The same, to register one. Plans do not hold a procedure that there was not.
+    pub(crate) fn procedures_mut(&mut self) -> &mut Procedures {
+        &mut self.procedures
+    }
+
     /// Plans of statements.
     pub(crate) fn plans(&self) -> &Plans {
         &self.plans

@@ -1,6 +1,6 @@
 //! Procedures that scenarios give.
 
-use evergraph_syntax::scope::{Procedures, Signature, Type};
+use evergraph_syntax::scope::{Procedures, Signature, read_signature};
 
 /// A procedure, and a table of its results by its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,41 +18,18 @@ pub struct Procedure {
 impl Procedure {
     /// Reads `test.my.proc(in :: INTEGER?) :: (out :: STRING?)`.
     pub(crate) fn read(text: &str, table: &[Vec<String>]) -> Option<Self> {
-        let (name, rest) = text.split_once('(')?;
-        let (inputs, rest) = rest.split_once(')')?;
-        let outputs = rest.split_once('(')?.1.split_once(')')?.0;
+        let (name, signature) = read_signature(text).ok()?;
         let (columns, rows) = match table.split_first() {
             Some((columns, rows)) => (columns.clone(), rows.to_vec()),
             None => (Vec::new(), Vec::new()),
         };
         Some(Procedure {
-            name: name.trim().to_string(),
-            signature: Signature {
-                inputs: fields(inputs)?,
-                outputs: fields(outputs)?,
-                ..Signature::default()
-            },
+            name,
+            signature,
             columns,
             rows,
         })
     }
-}
-
-fn fields(text: &str) -> Option<Vec<(String, Type)>> {
-    let field = |field: &str| {
-        let (name, of) = field.split_once("::")?;
-        let of = match of.trim().trim_end_matches('?') {
-            "STRING" => Type::Text,
-            "INTEGER" => Type::Integer,
-            "FLOAT" => Type::Float,
-            "NUMBER" => Type::Number,
-            "BOOLEAN" => Type::Boolean,
-            _ => return None,
-        };
-        Some((name.trim().to_string(), of))
-    };
-    let fields = text.split(',').filter(|field| !field.trim().is_empty());
-    fields.map(field).collect()
 }
 
 /// Procedures of a scenario.

@@ -88,7 +88,12 @@ impl Error {
 
     /// The caller wants what there is not.
     pub(super) fn of_usage(message: impl Into<String>) -> Self {
-        Error::new("ClientError", "Usage", message, "look at the columns first")
+        Error::of_usage_with(message, "look at the columns first")
+    }
+
+    /// The same with advice of its own.
+    pub(super) fn of_usage_with(message: impl Into<String>, hint: &str) -> Self {
+        Error::new("ClientError", "Usage", message, hint)
     }
 
     /// A value has another type than the caller wants.

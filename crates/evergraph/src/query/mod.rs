@@ -52,11 +52,15 @@ mod typed;
 pub use cell::{Cell, Node, Path, Relationship};
 pub use copy::csv_row;
 pub use error::{Error, Notification, Place};
-pub use evergraph_interpreter::{Cancellation, Counters, Execution, OperatorProfile, Profile};
+pub use evergraph_interpreter::{
+    Cancellation, Counters, Execution, Limits, OperatorProfile, ProcedureContext, Profile,
+    QueryError, Seen,
+};
 pub use evergraph_syntax::{DEEPEST, keywords};
 pub(crate) use plans::Plans;
 pub use prepared::Prepared;
 pub(crate) use procedures::procedures;
+pub use procedures::{ProcedureError, ProcedureMode};
 pub use rows::{Row, Rows, Summary};
 pub use statement::{Parameters, Statement};
 pub use transaction::Transaction;

@@ -144,8 +144,12 @@ impl<'a> Graph<'a> {
                 is_stale,
                 ..
             } => {
+                // A procedure may try to write within what it reads.
+                let own = transaction.try_borrow_mut().map_err(|_| {
+                    GraphError::BadOptions("what a procedure reads cannot be written meanwhile")
+                })?;
                 is_stale.set(true);
-                Ok(RefMut::map(transaction.borrow_mut(), |of| &mut **of))
+                Ok(RefMut::map(own, |of| &mut **of))
             }
             Source::View(_) => Err(GraphError::BadOptions(
                 "a query that writes needs a transaction",

@@ -21,7 +21,7 @@ pub(super) enum Mode {
     Stream,
     /// Gives the summary.
     Stats,
-    /// Writes the values to the nodes.
+    /// Writes the values to the nodes, or the edges as relationships.
     Write,
 }
 
@@ -39,9 +39,13 @@ impl Mode {
             Mode::Stream => algorithm.columns.iter().map(typed).collect(),
             Mode::Stats => SUMMARY.map(named).to_vec(),
             Mode::Write => {
-                let written = ("nodePropertiesWritten", Type::Integer);
-                let all = [written].into_iter().chain(SUMMARY);
-                all.map(named).collect()
+                let written = [
+                    (has_nodes(algorithm), "nodePropertiesWritten"),
+                    (has_edges(algorithm), "relationshipsWritten"),
+                ];
+                let written = written.into_iter().filter(|(is_given, _)| *is_given);
+                let written = written.map(|(_, name)| (name, Type::Integer));
+                written.chain(SUMMARY).map(named).collect()
             }
         };
         Signature {
@@ -63,9 +67,26 @@ impl Mode {
                 format!("{}. Parameters: {}.", sentence(computes), names.join(", "))
             }
             Mode::Stats => format!("Summary: {computes}."),
-            Mode::Write => format!("Written to the nodes as writeProperty: {computes}."),
+            Mode::Write if has_nodes(algorithm) => {
+                format!("Written to the nodes as writeProperty: {computes}.")
+            }
+            Mode::Write => {
+                format!("Written as relationships of writeRelationshipType: {computes}.")
+            }
         }
     }
+}
+
+/// Whether it gives each node a value.
+fn has_nodes(algorithm: &Algorithm) -> bool {
+    let mut columns = algorithm.columns.iter();
+    columns.any(|column| column.holds == Holds::Node)
+}
+
+/// Whether it gives edges or walks.
+fn has_edges(algorithm: &Algorithm) -> bool {
+    let mut columns = algorithm.columns.iter();
+    columns.any(|column| matches!(column.holds, Holds::Source | Holds::Nodes))
 }
 
 /// With a capital letter.
@@ -101,13 +122,6 @@ fn typed(column: &StreamColumn) -> (String, Type) {
 pub(super) fn register(procedures: &mut Procedures, session: &Arc<Session>) {
     for algorithm in algorithms() {
         for mode in [Mode::Stream, Mode::Stats, Mode::Write] {
-            let has_nodes = algorithm
-                .columns
-                .iter()
-                .any(|column| column.holds == Holds::Node);
-            if mode == Mode::Write && !has_nodes {
-                continue;
-            }
             let called = |name: &str| format!("algo.{}{}", camel(name), mode.suffix());
             let name = called(algorithm.name);
             let session = Arc::downgrade(session);
@@ -154,13 +168,25 @@ fn call(
         },
         Mode::Stats => vec![summary(outcome.as_ref())].into(),
         Mode::Write => {
-            let key = config.write_property.as_deref().unwrap_or_default();
-            let written = match &outcome {
-                Some(outcome) => write(context, outcome, key)?,
-                None => 0,
+            let facts = summary(outcome.as_ref());
+            let (nodes, relationships) = match (outcome, &config.write_type) {
+                (None, _) => (0, 0),
+                (Some(outcome), Some(kind)) => {
+                    let key = config.write_property.as_deref();
+                    (0, write_edges(context, outcome, algorithm, (kind, key))?)
+                }
+                (Some(outcome), None) => {
+                    let key = config.write_property.as_deref().unwrap_or_default();
+                    (write(context, &outcome, key)?, 0)
+                }
             };
-            let mut row = vec![whole(written)];
-            row.extend(summary(outcome.as_ref()));
+            let written = [
+                (has_nodes(algorithm), nodes),
+                (has_edges(algorithm), relationships),
+            ];
+            let written = written.into_iter().filter(|(is_given, _)| *is_given);
+            let written = written.map(|(_, number)| whole(number));
+            let row: Vec<Datum> = written.chain(facts).collect();
             vec![row].into()
         }
     })
@@ -214,6 +240,51 @@ fn write(
         }
         written += u64::from(value != Value::Null);
         context.set(node, key, value)?;
+    }
+    Ok(written)
+}
+
+/// Makes a relationship of each edge, with its number as the property; of a walk one of each
+/// step, with the number of the walk from 0. How many.
+fn write_edges(
+    context: &ProcedureContext<'_, '_>,
+    outcome: Outcome,
+    algorithm: &Algorithm,
+    (kind, key): (&str, Option<&str>),
+) -> Result<u64, evergraph_functions::ReadError> {
+    let what = outcome.algorithm;
+    let mut written = 0;
+    for (at, row) in outcome
+        .stream(algorithm.columns)
+        .into_iter()
+        .flatten()
+        .enumerate()
+    {
+        let (mut ends, mut number) = (Vec::new(), Value::Null);
+        for (column, value) in algorithm.columns.iter().zip(row) {
+            match (column.holds, value) {
+                (Holds::Source | Holds::Target, StreamValue::Node(node)) => ends.push(node),
+                (Holds::Number, StreamValue::Value(value)) => number = value,
+                (Holds::Nodes, StreamValue::Nodes(nodes)) => {
+                    ends = nodes;
+                    number = Value::Integer(at as i64);
+                }
+                _ => {}
+            }
+        }
+        if ends.is_empty() {
+            let hint = "name a property: writeProperty: 'score', without writeRelationshipType";
+            let message = format!("this result of {what} has no edges");
+            return Err(Error::usage(message, hint).into());
+        }
+        let property = key.map(|key| (key, number));
+        for step in ends.windows(2) {
+            if written % 1024 == 0 {
+                context.check()?;
+            }
+            context.create_relationship((step[0], kind, step[1]), property.as_slice())?;
+            written += 1;
+        }
     }
     Ok(written)
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use evergraph_analytics::names::nearest;
-use evergraph_analytics::run::{Algorithm, Kind, Parameter, Request, Weights};
+use evergraph_analytics::run::{Algorithm, Holds, Kind, Parameter, Request, Weights};
 use evergraph_interpreter::Datum;
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{Orientation, ProjectionOptions};
@@ -18,10 +18,12 @@ pub(super) struct Config {
     pub(super) request: Request,
     /// The property that the values become.
     pub(super) write_property: Option<String>,
+    /// The type of the relationships that edges become.
+    pub(super) write_type: Option<String>,
 }
 
 /// What is read of the graph, and how.
-const KEYS: [&str; 9] = [
+const KEYS: [&str; 10] = [
     "labels",
     "relationshipTypes",
     "where",
@@ -31,6 +33,7 @@ const KEYS: [&str; 9] = [
     "defaultWeight",
     "threads",
     "writeProperty",
+    "writeRelationshipType",
 ];
 
 /// What other systems and the command line call them.
@@ -75,10 +78,10 @@ impl Config {
             request: Request {
                 algorithm: algorithm.name.to_string(),
                 by_number: true,
-                write_back: mode == Mode::Write,
                 ..Request::default()
             },
             write_property: None,
+            write_type: None,
         };
         let mut options = ProjectionOptions::default();
         let mut has_default = false;
@@ -104,14 +107,37 @@ impl Config {
                 "leave the weight out: each relationship counts 1",
             ));
         }
-        if mode == Mode::Write && config.write_property.is_none() {
-            return Err(Error::argument(
-                "nothing says which property the values become",
-                "name it: writeProperty: 'score'",
-            ));
+        if mode == Mode::Write {
+            config.check_written(algorithm)?;
         }
         config.request.projection = Some(options);
         Ok(config)
+    }
+
+    /// Whether it says what the result becomes.
+    fn check_written(&mut self, algorithm: &Algorithm) -> Result<(), Error> {
+        let has = |holds| algorithm.columns.iter().any(|column| column.holds == holds);
+        let (message, hint) = match (&self.write_type, &self.write_property) {
+            (Some(_), _) if has(Holds::Source) || has(Holds::Nodes) => return Ok(()),
+            (Some(_), _) => (
+                "`writeRelationshipType` is of algorithms that give edges or walks",
+                "name a property of the nodes: writeProperty: 'score'",
+            ),
+            (None, _) if !has(Holds::Node) => (
+                "nothing says which relationships the edges become",
+                "name their type: writeRelationshipType: 'SIMILAR'; writeProperty names the \
+                 property of their number",
+            ),
+            (None, None) => (
+                "nothing says which property the values become",
+                "name it: writeProperty: 'score'",
+            ),
+            (None, Some(_)) => {
+                self.request.write_back = true;
+                return Ok(());
+            }
+        };
+        Err(Error::argument(message, hint))
     }
 
     /// Takes what is read of the graph, and how; whether the key is of that.
@@ -140,7 +166,10 @@ impl Config {
             "writeProperty" if mode == Mode::Write => {
                 self.write_property = Some(text(key, value)?);
             }
-            "writeProperty" | "write" => {
+            "writeRelationshipType" if mode == Mode::Write => {
+                self.write_type = Some(text(key, value)?);
+            }
+            "writeProperty" | "writeRelationshipType" | "write" => {
                 return Err(Error::argument(
                     format!("`{key}` is of the procedure that writes"),
                     format!(

@@ -2,6 +2,7 @@
 
 mod algorithms;
 mod config;
+mod own;
 mod search;
 #[cfg(all(test, any(feature = "fulltext", feature = "vector")))]
 mod search_tests;
@@ -14,6 +15,8 @@ use std::sync::Arc;
 use evergraph_interpreter::Procedures;
 
 use crate::Session;
+
+pub use own::{ProcedureError, ProcedureMode};
 
 /// Those that statements on a database may call; none but the interpreter's own where it
 /// holds no property graph. They do not keep the session open.

@@ -1,11 +1,12 @@
 //! Procedures through the facade.
 
 use evergraph_analytics::run::{self, Kind, Request, Rows as Values, Weights, algorithms};
+use evergraph_property_graph::graph::NodeId;
 use evergraph_property_graph::graph::ProjectionOptions;
 
 use super::config::camel;
 use crate::property::value::Value;
-use crate::query::{Cell, Error, Node, Statement};
+use crate::query::{Cell, Error, Node, ProcedureContext, ProcedureMode, Statement};
 use crate::{At, Control, Database, MediumKind, Options};
 
 fn database() -> Database {
@@ -214,6 +215,53 @@ fn aliases_and_parameters_are_taken() {
 }
 
 #[test]
+fn edges_and_walks_are_written_as_relationships() {
+    let db = people();
+    let written = |text: &str| -> i64 { db.query(text, ()).unwrap().single().unwrap() };
+    for (call, rows) in [
+        (
+            "spanningForest",
+            "algo.spanningForest({relationshipTypes: 'KNOWS'})",
+        ),
+        ("spanner", "algo.spanner({relationshipTypes: 'KNOWS'})"),
+        (
+            "minimumSpanningForest",
+            "algo.minimumSpanningForest({relationshipTypes: 'KNOWS'})",
+        ),
+    ] {
+        let text = format!(
+            "CALL algo.{call}.write({{relationshipTypes: 'KNOWS', writeRelationshipType: '{call}'}}) \
+             YIELD relationshipsWritten RETURN relationshipsWritten"
+        );
+        let count = written(&text);
+        assert!(count > 0, "{call}");
+        let text = format!("CALL {rows} YIELD source, target RETURN count(*)");
+        assert_eq!(written(&text), count, "{call}");
+        let text = format!(
+            "CALL {rows} YIELD source, target \
+             WHERE COUNT {{ (source)-[:{call}]->(target) }} = 1 RETURN count(*)"
+        );
+        assert_eq!(written(&text), count, "{call}");
+    }
+    let text = "MATCH (a {n: 0}), (b {n: 1}), (c {n: 5}) \
+                CALL algo.similarity.write({relationshipTypes: 'KNOWS', \
+                     pairs: [[a, b], [a, c]], writeRelationshipType: 'SIMILAR', \
+                     writeProperty: 'score'}) \
+                YIELD relationshipsWritten RETURN relationshipsWritten";
+    assert_eq!(written(text), 2);
+    let text = "MATCH (a {n: 0})-[s:SIMILAR]->() WHERE s.score >= 0 RETURN count(s)";
+    assert_eq!(written(text), 2);
+    let text = "MATCH (a {n: 0}) \
+                CALL algo.randomWalks.write({relationshipTypes: 'KNOWS', start: [a], \
+                     length: 3, writeRelationshipType: 'STEP', writeProperty: 'walk'}) \
+                YIELD relationshipsWritten RETURN relationshipsWritten";
+    let steps = written(text);
+    let text = "MATCH (a)-[s:STEP]->(b) \
+                WHERE s.walk >= 0 AND EXISTS { (a)-[:KNOWS]-(b) } RETURN count(s)";
+    assert_eq!(written(text), steps);
+}
+
+#[test]
 fn values_are_written_in_the_transaction_of_the_query() {
     let db = people();
     let text = "CALL algo.pagerank.write({labels: ['Person'], writeProperty: 'rank'}) \
@@ -257,7 +305,19 @@ fn values_are_written_in_the_transaction_of_the_query() {
         ("CALL algo.pagerank({writeProperty: 'x'})", "that writes"),
         (
             "CALL algo.spanner.write({writeProperty: 'x'})",
-            "no procedure",
+            "which relationships",
+        ),
+        (
+            "CALL algo.pagerank.write({writeRelationshipType: 'X'})",
+            "give edges or walks",
+        ),
+        (
+            "CALL algo.biconnectivity.write({writeRelationshipType: 'X'})",
+            "has no edges",
+        ),
+        (
+            "CALL algo.spanner({writeRelationshipType: 'X'})",
+            "that writes",
         ),
         (
             "CALL algo.biconnectivity.write({output: 'bridges', writeProperty: 'x'})",
@@ -502,4 +562,120 @@ fn streams_end_early() {
         .map(|row| row.0)
         .collect();
     assert_eq!(first.len(), 2);
+}
+
+#[test]
+fn procedures_of_the_program_read_what_the_statement_sees_and_write() {
+    let mut db = people();
+    db.register_procedure(
+        "own.names(nodes :: LIST<NODE>, suffix = null :: STRING?) :: (name :: STRING, of :: NODE)",
+        "Names of nodes.",
+        ProcedureMode::Read,
+        |_, arguments| {
+            let [Cell::List(nodes), suffix] = arguments else {
+                return Err("it wants nodes".into());
+            };
+            let suffix = match suffix {
+                Cell::Value(Value::Text(suffix)) => suffix.to_string(),
+                _ => String::new(),
+            };
+            let named = nodes.iter().map(|node| {
+                let Cell::Node(found) = node else {
+                    return Err("one is no node".into());
+                };
+                let name = format!("{}{suffix}", found.properties["n"]);
+                Ok(vec![Cell::Value(name.into()), node.clone()])
+            });
+            named.collect()
+        },
+    )
+    .unwrap();
+    db.register_procedure(
+        "own.mark(node :: NODE) :: (marked :: BOOLEAN)",
+        "Marks a node.",
+        ProcedureMode::Write,
+        |context, arguments| {
+            let [Cell::Node(node)] = arguments else {
+                return Ok(Vec::new());
+            };
+            let within = context.seen(|_| context.set(node.id, "marked", 1.into()));
+            assert!(within.is_err(), "it is being read");
+            context.set(node.id, "marked", true.into())?;
+            Ok(vec![vec![Cell::Value(true.into())]])
+        },
+    )
+    .unwrap();
+    db.register_procedure(
+        "own.wrong() :: (a :: INTEGER)",
+        "Gives two cells.",
+        ProcedureMode::Read,
+        |context, _| {
+            // Refused: it says that it reads.
+            assert!(context.set(NodeId(0), "x", 1.into()).is_err());
+            Ok(vec![vec![Cell::NULL, Cell::NULL]])
+        },
+    )
+    .unwrap();
+    let text = "MATCH (p {n: 3}) CALL own.names([p], '!') YIELD name, of RETURN name, of.n";
+    let rows = db.query(text, ()).unwrap();
+    let found: Vec<(String, i64)> = rows.typed().collect::<Result<_, _>>().unwrap();
+    assert_eq!(found, [("3!".to_string(), 3)]);
+    // Also what its transaction has written.
+    let mut transaction = db.begin().unwrap();
+    transaction
+        .query("MATCH (p {n: 3}) SET p.n = 33", ())
+        .unwrap();
+    let text = "MATCH (p {n: 33}) CALL own.names([p]) YIELD name RETURN name";
+    let name: String = transaction.query(text, ()).unwrap().single().unwrap();
+    assert_eq!(name, "33");
+    transaction.roll_back();
+    let text = "MATCH (p) WHERE p.n < 2 CALL own.mark(p) YIELD marked RETURN count(*)";
+    assert!(db.is_write(&Statement::new(text)).unwrap());
+    assert_eq!(db.query(text, ()).unwrap().single::<i64>().unwrap(), 2);
+    let text = "MATCH (p) WHERE p.marked RETURN count(*)";
+    assert_eq!(db.query(text, ()).unwrap().single::<i64>().unwrap(), 2);
+    let text = "SHOW PROCEDURES YIELD name, mode, signature WHERE name STARTS WITH 'own.names' \
+                RETURN signature";
+    let signature: String = db.query(text, ()).unwrap().single().unwrap();
+    assert_eq!(
+        signature,
+        "own.names(nodes :: LIST, suffix = null :: STRING) :: (name :: STRING, of :: NODE)"
+    );
+    for (text, part) in [
+        ("CALL own.wrong()", "2 cells, and the signature 1"),
+        ("CALL own.names(1)", "an INTEGER"),
+        ("CALL own.nmes([])", "own.names"),
+        ("AS OF 1 MATCH (p) CALL own.mark(p) YIELD marked RETURN 1", "past"),
+    ] {
+        let error = db.query(text, ()).err().map(|error| error.to_string());
+        assert!(
+            error.as_ref().is_some_and(|it| it.contains(part)),
+            "{error:?}"
+        );
+    }
+    for (signature, part) in [
+        ("own.mark() :: ()", "there is a procedure"),
+        ("db.labels() :: ()", "there is a procedure"),
+        ("own.x", "a signature is"),
+        ("own..x() :: ()", "no name of a procedure"),
+        ("own.x(a) :: ()", "`a` has no type"),
+        ("own.x(a :: INTEGR) :: ()", "INTEGR"),
+        (
+            "own.x(a = null :: INTEGER, b :: INTEGER) :: ()",
+            "b has to be given",
+        ),
+        ("own.x(a = 1 :: INTEGER) :: ()", "null alone"),
+        (
+            "own.x(a :: INTEGER, a :: INTEGER) :: ()",
+            "no name of its own",
+        ),
+    ] {
+        let body = |_: &ProcedureContext<'_, '_>, _: &[Cell]| Ok(Vec::new());
+        let refused = db.register_procedure(signature, "", ProcedureMode::Read, body);
+        let error = refused.err().map(|error| error.to_string());
+        assert!(
+            error.as_ref().is_some_and(|it| it.contains(part)),
+            "{error:?}"
+        );
+    }
 }

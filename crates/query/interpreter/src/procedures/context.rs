@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use evergraph_functions::ReadError;
 use evergraph_property_graph::Value;
-use evergraph_property_graph::graph::{NodeId, View};
+use evergraph_property_graph::graph::{NodeId, RelationshipId, View};
 
 use crate::graph::{Graph, Seen};
 use crate::limits::Guard;
@@ -19,7 +19,7 @@ pub struct ProcedureContext<'a, 'g> {
 }
 
 impl ProcedureContext<'_, '_> {
-    /// Reads what the query sees, its own writes too.
+    /// Reads what the query sees, its own writes too. Nothing can be written meanwhile.
     pub fn seen<T>(&self, body: impl FnOnce(Seen<'_>) -> T) -> T {
         self.graph.seen(body)
     }
@@ -56,5 +56,24 @@ impl ProcedureContext<'_, '_> {
         self.graph.write()?.set(node, key, value)?;
         self.counters.borrow_mut().properties_set += 1;
         Ok(())
+    }
+
+    /// Makes a relationship, in the transaction of the query; properties that are null are
+    /// none.
+    ///
+    /// # Errors
+    /// As [`ProcedureContext::set`]; an end that there is not.
+    pub fn create_relationship(
+        &self,
+        (source, kind, target): (NodeId, &str, NodeId),
+        properties: &[(&str, Value)],
+    ) -> Result<RelationshipId, ReadError> {
+        let properties = properties.iter().filter(|(_, value)| *value != Value::Null);
+        let properties = properties.map(|(key, value)| (*key, value.clone()));
+        let mut counters = self.counters.borrow_mut();
+        counters.properties_set += properties.clone().count() as u64;
+        counters.relationships_created += 1;
+        let mut transaction = self.graph.write()?;
+        Ok(transaction.create_relationship(source, kind, target, properties)?)
     }
 }

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 pub use functions::{FunctionSignature, Functions, Parameter, Returns, Times};
-pub use procedure::{Procedures, Signature};
+pub use procedure::{Procedures, Signature, read_signature};
 pub use types::{Type, Types};
 
 use crate::error::Detail::*;

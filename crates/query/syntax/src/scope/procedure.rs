@@ -42,6 +42,83 @@ impl fmt::Display for Signature {
     }
 }
 
+/// The name and the signature of what [`Signature`] displays behind a name, as
+/// `my.degree(node :: NODE, least = null :: INTEGER) :: (degree :: INTEGER)`. A `?` behind a
+/// type means nothing: each takes null.
+///
+/// # Errors
+/// Why it cannot be read.
+pub fn read_signature(text: &str) -> Result<(String, Signature), String> {
+    let form = "a signature is name(parameter :: TYPE, ...) :: (result :: TYPE, ...)";
+    let (name, rest) = text.split_once('(').ok_or(form)?;
+    let (inputs, rest) = rest.split_once(')').ok_or(form)?;
+    let results = rest.trim_start().strip_prefix("::").ok_or(form)?.trim();
+    let outputs = results
+        .strip_prefix('(')
+        .and_then(|rest| rest.strip_suffix(')'));
+    let name = name.trim();
+    let is_word = |word: &str| {
+        let mut letters = word.chars();
+        let begins = letters
+            .next()
+            .is_some_and(|first| first.is_alphabetic() || first == '_');
+        begins && letters.all(|letter| letter.is_alphanumeric() || letter == '_')
+    };
+    if !name.split('.').all(is_word) {
+        return Err(format!(
+            "`{name}` is no name of a procedure: write words with dots between"
+        ));
+    }
+    let mut signature = Signature {
+        outputs: fields(outputs.ok_or(form)?)?
+            .into_iter()
+            .map(|field| field.0)
+            .collect(),
+        ..Signature::default()
+    };
+    for (field, is_optional) in fields(inputs)? {
+        if signature.optional > 0 && !is_optional {
+            let (name, _) = field;
+            return Err(format!(
+                "{name} has to be given, behind a parameter that need not"
+            ));
+        }
+        signature.optional += usize::from(is_optional);
+        signature.inputs.push(field);
+    }
+    Ok((name.to_string(), signature))
+}
+
+/// A parameter or result, and whether it has `= null` behind its name.
+type Field = ((String, Type), bool);
+
+fn fields(text: &str) -> Result<Vec<Field>, String> {
+    let mut found: Vec<Field> = Vec::new();
+    for field in text.split(',').filter(|field| !field.trim().is_empty()) {
+        let (name, of) = field
+            .split_once("::")
+            .ok_or_else(|| format!("`{}` has no type: write name :: TYPE", field.trim()))?;
+        let (name, is_optional) = match name.split_once('=') {
+            Some((name, default)) if default.trim().eq_ignore_ascii_case("null") => (name, true),
+            Some(_) => {
+                return Err(format!(
+                    "the default of `{}` can be null alone",
+                    field.trim()
+                ));
+            }
+            None => (name, false),
+        };
+        let name = name.trim().to_string();
+        if name.is_empty() || found.iter().any(|((other, _), _)| *other == name) {
+            return Err(format!("`{}` has no name of its own", field.trim()));
+        }
+        let of = of.trim().trim_end_matches('?');
+        let of = Type::named(of).map_err(|error| error.what().to_string())?;
+        found.push(((name, of), is_optional));
+    }
+    Ok(found)
+}
+
 /// The procedures that there are.
 pub trait Procedures {
     /// The one of a full name.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::error::Error;
+use crate::tree::DataType;
 pub use crate::tree::Types;
 
 /// Dates, times and durations.
@@ -67,6 +69,28 @@ impl Type {
             Types::PATH => Type::Path,
             Types::POINT => Type::Point,
             other if TEMPORAL.or(other) == TEMPORAL => Type::Temporal,
+            _ => Type::Any,
+        }
+    }
+
+    /// The type that a name stands for, such as `NUMBER` or `LIST<NODE>`.
+    ///
+    /// # Errors
+    /// If there is no such type.
+    pub(super) fn named(name: &str) -> Result<Self, Error> {
+        match name.eq_ignore_ascii_case("NUMBER") {
+            true => Ok(Type::Number),
+            false => Ok(Type::declared(&crate::parse::data_type(name)?)),
+        }
+    }
+
+    fn declared(found: &DataType) -> Self {
+        match found.any_of.as_slice() {
+            [one] if one.types == Types::LIST => {
+                let element = one.element.as_deref().map_or(Type::Any, Type::declared);
+                Type::List(Box::new(element))
+            }
+            [one] => Type::of(one.types),
             _ => Type::Any,
         }
     }
