@@ -645,7 +645,10 @@ fn procedures_of_the_program_read_what_the_statement_sees_and_write() {
         ("CALL own.wrong()", "2 cells, and the signature 1"),
         ("CALL own.names(1)", "an INTEGER"),
         ("CALL own.nmes([])", "own.names"),
-        ("AS OF 1 MATCH (p) CALL own.mark(p) YIELD marked RETURN 1", "past"),
+        (
+            "AS OF 1 MATCH (p) CALL own.mark(p) YIELD marked RETURN 1",
+            "past",
+        ),
     ] {
         let error = db.query(text, ()).err().map(|error| error.to_string());
         assert!(

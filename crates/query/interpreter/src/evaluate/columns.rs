@@ -97,6 +97,9 @@ pub(crate) struct Over<'v, 'a, 'g> {
     gathered: &'v Gathered,
 }
 
+/// Reading a regular expression takes as long as so many steps of work.
+const PATTERN_STEPS: usize = 1024;
+
 impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
     pub(crate) fn new(run: &'v Run<'a, 'g>, batch: &'v Batch, gathered: &'v Gathered) -> Self {
         Over {
@@ -509,8 +512,12 @@ impl<'v, 'a, 'g> Over<'v, 'a, 'g> {
             return Ok(truths);
         }
         let joins = matches!(operator, Binary::Add | Binary::Concatenate);
-        if joins && (may_be_long(left) || may_be_long(right)) {
+        let is_long = joins && (may_be_long(left) || may_be_long(right));
+        let compiles = operator == Binary::Matches && !matches!(right, Column::Same(_));
+        if is_long || compiles {
             return self.run.made(0..rows, |row| {
+                // A pattern of each row is read for each.
+                self.run.work(if compiles { PATTERN_STEPS } else { 0 })?;
                 let (left, right) = (left.get(row), right.get(row));
                 Ok(operators::binary(operator, &left, &right, environment)?)
             });
