@@ -159,42 +159,11 @@ impl Parser<'_> {
         if is_not && self.take_word("NULL") {
             return Ok(Node::IsNotNull(Box::new(part)));
         }
-        let by = usize::from(!is_not);
-        let is_type = self.is_ahead(by, "::") || self.is_word_ahead(by, "TYPED");
-        if is_type {
-            self.place += by + 1;
-            let typed = Node::Typed(Typing::Is, Box::new(part), self.data_type()?);
-            return Ok(match is_not {
-                true => Node::Not(Box::new(self.spanned(start, typed))),
-                false => typed,
-            });
-        }
-        if let Some(form) = self.normal_form(by) {
-            let arguments = vec![part, self.spanned(start, Node::Text(form.to_string()))];
-            let call = super::atom::called(Name::new("isNormalized"), arguments);
-            return Ok(match is_not {
-                true => Node::Not(Box::new(self.spanned(start, call))),
-                false => call,
-            });
-        }
-        if let Some(node) = self.truth_or_end(by, &part)? {
-            return Ok(match is_not {
-                true => Node::Not(Box::new(self.spanned(start, node))),
-                false => node,
-            });
-        }
-        if self.is_word_ahead(by, "LABELED")
-            && self.is_label_ahead(by + 1)
-            && !self.is_joined(by + 1)
-        {
-            self.place += by + 1;
-            let labels = self.any_label(!self.bar_ends)?;
-            let node = Node::Labelled(Box::new(part), labels);
-            return Ok(match is_not {
-                true => Node::Not(Box::new(self.spanned(start, node))),
-                false => node,
-            });
-        }
+        let part = match self.kind_test(usize::from(!is_not), part)? {
+            Ok(node) if is_not => return Ok(Node::Not(Box::new(self.spanned(start, node)))),
+            Ok(node) => return Ok(node),
+            Err(part) => part,
+        };
         if is_not {
             let words = &["NULL", "TYPED", "NORMALIZED"];
             return Err(self.unexpected("NULL, NORMALIZED or a type", words));
@@ -204,6 +173,29 @@ impl Parser<'_> {
         }
         self.advance();
         Err(self.unexpected("NULL, NOT NULL or a label", &["NULL"]))
+    }
+
+    /// A test whose words, `by` tokens ahead, stand behind `IS` or `IS NOT`; the operand again
+    /// if it is none of these.
+    fn kind_test(&mut self, by: usize, part: Expression) -> Parsed<Result<Node, Expression>> {
+        let start = part.at;
+        if self.is_ahead(by, "::") || self.is_word_ahead(by, "TYPED") {
+            self.place += by + 1;
+            let of = self.data_type()?;
+            return Ok(Ok(Node::Typed(Typing::Is, Box::new(part), of)));
+        }
+        if let Some(form) = self.normal_form(by) {
+            let arguments = vec![part, self.spanned(start, Node::Text(form.to_string()))];
+            let call = super::atom::called(Name::new("isNormalized"), arguments);
+            return Ok(Ok(call));
+        }
+        let is_label = self.is_label_ahead(by + 1) && !self.is_joined(by + 1);
+        if self.is_word_ahead(by, "LABELED") && is_label {
+            self.place += by + 1;
+            let labels = self.any_label(!self.bar_ends)?;
+            return Ok(Ok(Node::Labelled(Box::new(part), labels)));
+        }
+        self.truth_or_end(by, part)
     }
 
     /// Whether an operator between conditions, or a word that ends one, is so many tokens

@@ -89,33 +89,37 @@ impl Parser<'_> {
         Some(called(named(function, word), vec![self.spanned(at, text)]))
     }
 
-    /// What stands behind `IS` or `IS NOT`, `by` tokens ahead, of a value; `None` if it is
-    /// none of these.
-    pub(super) fn truth_or_end(&mut self, by: usize, part: &Expression) -> Parsed<Option<Node>> {
-        let value = || part.clone();
+    /// A test of a truth value, or of a node by the relationship that it is an end of, `by`
+    /// tokens ahead; the operand again if it is none of these.
+    pub(super) fn truth_or_end(
+        &mut self,
+        by: usize,
+        part: Expression,
+    ) -> Parsed<Result<Node, Expression>> {
+        // Of truth values alone: others are refused by the operators.
+        let truth = |part| made(Node::And(vec![part, made(Node::Boolean(true))]));
         let or_false = |node| {
             called(
                 Name::new("coalesce"),
                 vec![node, made(Node::Boolean(false))],
             )
         };
-        // Of truth values alone: others are refused by the operators.
-        let truth = || made(Node::And(vec![value(), made(Node::Boolean(true))]));
+        let is_end = self.is_word_ahead(by + 1, "OF");
         let node = if self.is_word_ahead(by, "TRUE") {
-            or_false(truth())
+            or_false(truth(part))
         } else if self.is_word_ahead(by, "FALSE") {
-            or_false(made(Node::Not(Box::new(value()))))
+            or_false(made(Node::Not(Box::new(part))))
         } else if self.is_word_ahead(by, "UNKNOWN") {
-            Node::IsNull(Box::new(truth()))
-        } else if self.is_word_ahead(by, "SOURCE") && self.is_word_ahead(by + 1, "OF") {
-            return self.end_of(by, "startNode", value()).map(Some);
-        } else if self.is_word_ahead(by, "DESTINATION") && self.is_word_ahead(by + 1, "OF") {
-            return self.end_of(by, "endNode", value()).map(Some);
+            Node::IsNull(Box::new(truth(part)))
+        } else if is_end && self.is_word_ahead(by, "SOURCE") {
+            return self.end_of(by, "startNode", part).map(Ok);
+        } else if is_end && self.is_word_ahead(by, "DESTINATION") {
+            return self.end_of(by, "endNode", part).map(Ok);
         } else {
-            return Ok(None);
+            return Ok(Err(part));
         };
         self.place += by + 1;
-        Ok(Some(node))
+        Ok(Ok(node))
     }
 
     fn end_of(&mut self, by: usize, function: &str, node: Expression) -> Parsed<Node> {
