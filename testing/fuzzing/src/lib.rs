@@ -1,6 +1,7 @@
 //! The targets of fuzzing: one for each parser of stored bytes, of files and of
-//! arguments, and one for queries that run. `fuzz/` gives them to libFuzzer; `tests/mutations.rs` runs them with any
-//! toolchain over the seeds in `fuzz/seeds` and over mutations of these.
+//! arguments, and one for queries that run. `fuzz/` gives them to libFuzzer;
+//! `tests/mutations.rs` runs them with any toolchain over the seeds in `fuzz/seeds` and over
+//! mutations of these.
 
 #![forbid(unsafe_code)]
 

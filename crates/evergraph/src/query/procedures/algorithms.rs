@@ -39,12 +39,8 @@ impl Mode {
             Mode::Stream => algorithm.columns.iter().map(typed).collect(),
             Mode::Stats => SUMMARY.map(named).to_vec(),
             Mode::Write => {
-                let written = [
-                    (has_nodes(algorithm), "nodePropertiesWritten"),
-                    (has_edges(algorithm), "relationshipsWritten"),
-                ];
-                let written = written.into_iter().filter(|(is_given, _)| *is_given);
-                let written = written.map(|(_, name)| (name, Type::Integer));
+                let names = ["nodePropertiesWritten", "relationshipsWritten"];
+                let written = of_written(algorithm, names).map(|name| (name, Type::Integer));
                 written.chain(SUMMARY).map(named).collect()
             }
         };
@@ -77,14 +73,22 @@ impl Mode {
     }
 }
 
+/// Of one for nodes and one for relationships those that an algorithm can write.
+fn of_written<T>(algorithm: &Algorithm, [nodes, edges]: [T; 2]) -> impl Iterator<Item = T> {
+    let nodes = has_nodes(algorithm).then_some(nodes);
+    nodes
+        .into_iter()
+        .chain(has_edges(algorithm).then_some(edges))
+}
+
 /// Whether it gives each node a value.
-fn has_nodes(algorithm: &Algorithm) -> bool {
+pub(super) fn has_nodes(algorithm: &Algorithm) -> bool {
     let mut columns = algorithm.columns.iter();
     columns.any(|column| column.holds == Holds::Node)
 }
 
 /// Whether it gives edges or walks.
-fn has_edges(algorithm: &Algorithm) -> bool {
+pub(super) fn has_edges(algorithm: &Algorithm) -> bool {
     let mut columns = algorithm.columns.iter();
     columns.any(|column| matches!(column.holds, Holds::Source | Holds::Nodes))
 }
@@ -180,14 +184,8 @@ fn call(
                     (write(context, &outcome, key)?, 0)
                 }
             };
-            let written = [
-                (has_nodes(algorithm), nodes),
-                (has_edges(algorithm), relationships),
-            ];
-            let written = written.into_iter().filter(|(is_given, _)| *is_given);
-            let written = written.map(|(_, number)| whole(number));
-            let row: Vec<Datum> = written.chain(facts).collect();
-            vec![row].into()
+            let written = of_written(algorithm, [nodes, relationships]).map(whole);
+            vec![written.chain(facts).collect::<Vec<Datum>>()].into()
         }
     })
 }

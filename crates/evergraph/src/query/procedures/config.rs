@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use evergraph_analytics::names::nearest;
-use evergraph_analytics::run::{Algorithm, Holds, Kind, Parameter, Request, Weights};
+use evergraph_analytics::run::{Algorithm, Kind, Parameter, Request, Weights};
 use evergraph_interpreter::Datum;
 use evergraph_property_graph::Value;
 use evergraph_property_graph::graph::{Orientation, ProjectionOptions};
 use evergraph_syntax::with_article;
 
-use super::algorithms::Mode;
+use super::algorithms::{Mode, has_edges, has_nodes};
 use crate::Error;
 use crate::property::condition;
 
@@ -116,14 +116,13 @@ impl Config {
 
     /// Whether it says what the result becomes.
     fn check_written(&mut self, algorithm: &Algorithm) -> Result<(), Error> {
-        let has = |holds| algorithm.columns.iter().any(|column| column.holds == holds);
         let (message, hint) = match (&self.write_type, &self.write_property) {
-            (Some(_), _) if has(Holds::Source) || has(Holds::Nodes) => return Ok(()),
+            (Some(_), _) if has_edges(algorithm) => return Ok(()),
             (Some(_), _) => (
                 "`writeRelationshipType` is of algorithms that give edges or walks",
                 "name a property of the nodes: writeProperty: 'score'",
             ),
-            (None, _) if !has(Holds::Node) => (
+            (None, _) if !has_nodes(algorithm) => (
                 "nothing says which relationships the edges become",
                 "name their type: writeRelationshipType: 'SIMILAR'; writeProperty names the \
                  property of their number",

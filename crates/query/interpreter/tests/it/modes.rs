@@ -1,7 +1,7 @@
-//! Random queries over graphs of some hundred nodes, stored as columns, in DRAM, on
-//! the emulated medium and on files: every mode, number of threads and plan gives the same rows. The plan
-//! without rewrites, interpreted by one thread, is the reference. Queries of more kinds, of
-//! small graphs, are in `random_queries`.
+//! Random queries over graphs of some hundred nodes, stored as columns, in DRAM, on the
+//! emulated medium and on files: every mode, number of threads and plan gives the same rows.
+//! The plan without rewrites, interpreted by one thread, is the reference. Queries of more
+//! kinds, of small graphs, are in `random_queries`.
 
 use evergraph_graph::random::Random;
 use evergraph_interpreter::{Execution, Limits, Options, Parameters, Query, QueryError};
